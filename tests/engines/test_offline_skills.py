@@ -121,6 +121,8 @@ def test_a_script_of_a_here_document_is_known() -> None:
         (write("count_rows.py", COUNTER + "KEY = '[REDACTED:token]'\n"), shell("python3 count_rows.py a.csv x")),
         (write("count_rows.py", COUNTER), shell("python3 count_rows.py a.csv x"), edit("count_rows.py", "path", "p")),
         (write("count_rows.py", COUNTER), shell("python3 count_rows.py http://127.0.0.1:8501 status", "paid 3")),
+        (write("deploy_rows.py", COUNTER), shell("python3 deploy_rows.py a.csv x")),
+        (write("count_rows.sh", 'sort "$1" > a.csv\n' * 6), shell("bash count_rows.sh a.csv")),
         (write("count_rows.py", COUNTER), shell("python3 -m py_compile count_rows.py a.csv status", "")),
     ],
 )  # fmt: skip

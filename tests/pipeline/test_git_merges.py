@@ -89,7 +89,7 @@ def test_conflict_markers_that_were_committed_cost_nothing(
     repository.git("-c", f"merge.conflictStyle={style}", "merge", "--quiet", "--no-edit", "one", fails=True)
     repository.commit()
     conflicts = [path for path, content in tree(repository.wiki).items() if b"\n>>>>>>> " in content]
-    assert {"_config.yaml", "_index.jsonl", "index.md", "tasks/index.md"} <= set(conflicts)
+    assert {"_config.yaml", "_index.jsonl", "index.md", "summaries/index.md"} <= set(conflicts)
     report = catalog(repository.wiki)
     assert (report.failures, report.edited) == ([], [])
     expected = {**one_run, ".gitattributes": NO_ATTRIBUTES.encode()}

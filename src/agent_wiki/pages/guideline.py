@@ -148,10 +148,14 @@ def guideline_page(
 
 
 def _surest(joined: Joined[GuidelineEntry]) -> Contribution[GuidelineEntry]:
-    """The first contribution whose cause is the surest."""
-    if len(joined.contributions) == 1:
-        return joined.first
-    return min(joined.contributions, key=lambda each: (*CAUSES, None).index(each.entry.cause))
+    """The contribution whose cause is the surest; of equals the one with the fewest turns up to the confirmation."""
+
+    def doubt(each: Contribution[GuidelineEntry]) -> tuple[int, bool, int]:
+        event, confirmation = each.entry.event, each.entry.confirmation
+        is_unknown = event is None or confirmation is None
+        return (*CAUSES, None).index(each.entry.cause), is_unknown, (confirmation or 0) - (event or 0)
+
+    return min(joined.contributions, key=doubt)
 
 
 def _cause_shown(surest: Contribution[GuidelineEntry], *, is_only: bool) -> str:

@@ -39,10 +39,11 @@ def test_what_a_check_also_reports_when_it_passes_had_not_failed_it() -> None:
     assert not causes.lessons(MinedSession.of(script.runs("python3 report.py", f"{warned}\n3 visits").done()))
 
 
-def test_a_cause_that_is_too_long_for_a_title_is_not_cut() -> None:
-    script = _script("But SQLite doesn't support `ORDER BY` in `UPDATE` statements of any kind.")
-    (lesson,) = causes.lessons(MinedSession.of(script.done()))
-    assert lesson.guideline.title == "Mind what SQLite needs"
+def test_a_cause_that_is_too_long_for_a_title_or_leaves_open_which_is_none() -> None:
+    said = "SQLite doesn't support `ORDER BY` in `UPDATE`"
+    assert causes.lessons(MinedSession.of(_script(f"{said}.").done()))
+    assert not causes.lessons(MinedSession.of(_script(f"But {said} statements of any kind.").done()))
+    assert not causes.lessons(MinedSession.of(_script("SQLite needs a different `UPDATE` here.").done()))
 
 
 def test_a_general_remedy_in_the_next_sentence_leads_the_rule() -> None:

@@ -39,31 +39,42 @@ def test_the_one_rule_that_a_hook_named_is_kept_to() -> None:
     ],
 )
 def test_a_message_about_this_code_gives_none(output: str) -> None:
-    script = Script().runs("make lint", output, failed=True).edits("~~~", "~~~text", "docs/a.md")
-    assert not _rules(script.runs("make lint", "ok"))
+    script = Script().runs("git commit", output, failed=True).edits("~~~", "~~~text", "docs/a.md")
+    assert not _rules(script.runs("git commit", "ok"))
 
 
 UNWRAPPED = "a.go:9:3: error of an external package is unwrapped: sig: func os.ReadFile(name string) error (wrapcheck)"
 
 
 def test_what_a_message_goes_on_to_name_does_not_stand_in_the_way_of_its_rule() -> None:
-    script = Script().runs("make lint", f"{UNWRAPPED}\n{UNWRAPPED.replace('9', '12')}", failed=True)
+    script = Script().runs("git commit", f"{UNWRAPPED}\n{UNWRAPPED.replace('9', '12')}", failed=True)
     before, after = "return nil, err //nolint:gosec", 'return nil, fmt.Errorf("%w", err) //nolint:gosec'
-    (rule,) = _rules(script.edits(before, after, "a.go").runs("make lint", "ok"))
+    (rule,) = _rules(script.edits(before, after, "a.go").runs("git commit", "ok"))
     assert rule.startswith("Keep to the rule `wrapcheck` (error of an external package is unwrapped) in Go files:")
 
 
 def test_of_several_lines_that_were_replaced_none_is_shown_as_what_met_the_rule() -> None:
     script = (
-        Script().runs("make lint", UNWRAPPED, failed=True).edits("return nil, err\nx", "return nil, w(err)\ny", "a.go")
+        Script().runs("git commit", UNWRAPPED, failed=True).edits("return nil, err\nx", "return nil, w(err)\ny", "a.go")
     )
-    (rule,) = _rules(script.runs("make lint", "ok"))
-    assert rule.endswith("`make lint` fails otherwise.")
+    (rule,) = _rules(script.runs("git commit", "ok"))
+    assert rule.endswith("`git commit` fails otherwise.")
+
+
+def test_a_check_that_the_agent_chose_names_the_faults_of_its_own_code() -> None:
+    script = Script().runs("npx markdownlint docs", CODED, failed=True).edits("~~~", "~~~text", "docs/a.md")
+    assert not _rules(script.runs("npx markdownlint docs", "ok"))
+
+
+def test_the_files_are_of_the_kind_that_the_message_names() -> None:
+    script = Script().runs("git commit", CODED, failed=True).edits("~~~", "~~~text", "mend.awk")
+    (rule,) = _rules(script.runs("git commit", "1 file changed"))
+    assert "in Markdown files: " in rule
 
 
 def test_a_rule_that_was_switched_off_for_a_line_was_not_met() -> None:
-    script = Script().runs("make lint", UNWRAPPED, failed=True)
-    assert not _rules(script.edits("return nil, err", "return nil, err //nolint", "a.go").runs("make lint", "ok"))
+    script = Script().runs("git commit", UNWRAPPED, failed=True)
+    assert not _rules(script.edits("return nil, err", "return nil, err //nolint", "a.go").runs("git commit", "ok"))
 
 
 NO_METHOD = "error[E0599]: no method named `query` found for struct `Builder` in the current scope"
@@ -119,10 +130,10 @@ SIGNS = "a.tsx\n  68:13  error  `'` can be escaped with `&apos;`, `&#39;`  react
     ("output", "rule"), [(SPREAD, "hooks/set-state-in-effect"), (SIGNS, "react/no-unescaped-entities")]
 )
 def test_a_message_of_many_lines_or_with_signs_in_it_names_its_rule(output: str, rule: str) -> None:
-    script = Script().runs("npm run lint", output, failed=True).edits("a('We're')", "a('We&apos;re')", "src/a.tsx")
-    (lesson,) = diagnostics.lessons(MinedSession.of(script.runs("npm run lint", "ok").done()))
+    script = Script().runs("git commit", output, failed=True).edits("a('We're')", "a('We&apos;re')", "src/a.tsx")
+    (lesson,) = diagnostics.lessons(MinedSession.of(script.runs("git commit", "ok").done()))
     assert lesson.guideline.rule.startswith(f"Keep to the rule `{rule}` (")
-    assert lesson.guideline.title == f"Keep to {rule.partition('/')[2]} before npm run lint"
+    assert lesson.guideline.title == f"Keep to {rule.partition('/')[2]} before git commit"
 
 
 def test_an_edition_that_a_compiler_names_is_a_word_of_the_settings() -> None:
@@ -155,29 +166,29 @@ def test_an_edition_that_a_compiler_names_is_a_word_of_the_settings() -> None:
     ],
 )
 def test_findings_of_linters_are_read_however_they_stand(output: str, rule: str) -> None:
-    script = Script().runs("make lint", output, failed=True).edits("one\ntwo", "three", "a.go")
-    (found,) = _rules(script.runs("make lint", "ok"))
+    script = Script().runs("git commit", output, failed=True).edits("one\ntwo", "three", "a.go")
+    (found,) = _rules(script.runs("git commit", "ok"))
     assert found.startswith(f"Keep to the rule {rule}")
 
 
 def test_of_several_rules_that_were_met_the_one_that_explains_itself_is_named() -> None:
     output = f"{CODED}\ndocs/a.md:9 error MD024/no-duplicate-heading `Cart` again"
-    script = Script().runs("make lint", output, failed=True).edits("~~~", "~~~text", "docs/a.md")
-    (rule,) = _rules(script.runs("make lint", "ok"))
-    assert rule.endswith("in Markdown files: `make lint` fails otherwise.")
+    script = Script().runs("git commit", output, failed=True).edits("~~~", "~~~text", "docs/a.md")
+    (rule,) = _rules(script.runs("git commit", "ok"))
+    assert rule.endswith("in Markdown files: `git commit` fails otherwise.")
 
 
 def test_findings_in_several_files_are_mended_file_by_file_and_the_last_time_a_rule_was_met_counts() -> None:
     found = "a.go:9:3: ifElseChain: rewrite if-else to switch statement (gocritic)\nb.go:4:1: missing doc (revive)"
     script = Script()
     for _ in range(2):
-        script.runs("make lint", found, failed=True).edits("if a {", "switch {", "a.go").edits("x", "// X\nx", "b.go")
-        script.runs("make lint", "ok")
+        script.runs("git commit", found, failed=True).edits("if a {", "switch {", "a.go").edits("x", "// X\nx", "b.go")
+        script.runs("git commit", "ok")
     (lesson,) = diagnostics.lessons(MinedSession.of(script.done()))
     assert lesson.guideline.event_turn == 10
     assert grade_of(lesson.guideline, script.done()).cause == "checked"
-    other = Script().runs("make lint", found, failed=True).edits("if a {", "switch {", "a.go").edits("x", "y", "c.go")
-    (lesson,) = diagnostics.lessons(MinedSession.of(other.runs("make lint", "ok").done()))
+    other = Script().runs("git commit", found, failed=True).edits("if a {", "switch {", "a.go").edits("x", "y", "c.go")
+    (lesson,) = diagnostics.lessons(MinedSession.of(other.runs("git commit", "ok").done()))
     assert grade_of(lesson.guideline, other.done()).cause == "asserted"
 
 
@@ -189,12 +200,12 @@ def test_which_version_was_right_is_the_moment_s() -> None:
 
 def test_what_the_linter_mends_itself_is_no_rule_nor_one_of_many_nor_what_took_many_edits() -> None:
     def mended(output: str, *between: str, edits: int = 1) -> Script:
-        script = Script().runs("make lint", output, failed=True)
+        script = Script().runs("git commit", output, failed=True)
         for command in between:
             script.runs(command, "ok")
         for number in range(edits):
             script.edits(f"~~~{number}", "~~~text", "docs/a.md")
-        return script.runs("make lint", "ok")
+        return script.runs("git commit", "ok")
 
     assert _rules(mended(CODED))
     assert not _rules(mended(f"{CODED}\n1 error is fixable with the option --fix"))

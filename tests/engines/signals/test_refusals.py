@@ -87,6 +87,13 @@ def test_a_patch_is_refused_as_a_whole_and_a_shell_that_is_given_it_is_apply_pat
     assert _lessons(script)[0].guideline.title == "Copy the lines apply_patch looks for"
 
 
+def test_lines_that_stand_in_the_file_were_out_of_order() -> None:
+    error = "apply_patch verification failed: Failed to find expected lines in cart.py:\none\ntwo"
+    script = Script().call("apply_patch", _patch("cart.py", "one"), error, failed=True)
+    script.runs("sed -n 1,20p cart.py", "two\n 7\tone\n# one")
+    assert not _lessons(script.call("apply_patch", _patch("cart.py", "# one"), "done"))
+
+
 def _again(script: Script, shown: str, *, path: str = "cart.py") -> Script:
     """The refused edit once more after a look, as it stands in the file, and two in another file for the count."""
     script.call("Read", {"file_path": path}, shown).call("Edit", _edit("total: int = 0", path), "updated")

@@ -64,3 +64,11 @@ def test_a_runner_of_another_language_did_not_do_the_same_job() -> None:
 def test_one_manager_of_packages_in_place_of_another_is_no_lesson() -> None:
     script = Script().runs("pnpm run test", "bash: pnpm: command not found", failed=True)
     assert not _rules(script.runs("npm run test", "3 passed"))
+
+
+def test_a_runner_of_a_folder_below_is_not_one_of_the_repository() -> None:
+    missing = "bash: line 1: pytest: command not found"
+    script = Script().runs("ls").runs("git status").runs("cd core && pytest tests/test_a.py", missing, failed=True)
+    assert not _rules(script.runs("cd core && make test", "2 passed"))
+    script = Script().runs("cd /testbed && ls").runs("cd /testbed && pytest a/test_a.py", missing, failed=True)
+    assert _rules(script.runs("cd /testbed && bin/test a/test_a.py", "2 passed"))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any, Literal
 
 from agent_wiki.engines.offline import shell
 from agent_wiki.shell.edited_parts import edit_text
+from agent_wiki.shell.folders import folders_in
 from agent_wiki.shell.result_lines import quoted, without_start_up
 from agent_wiki.shell.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed, verdict_of
@@ -83,6 +86,16 @@ class MinedSession:
 
     def message(self, turn: int) -> Message:
         return self.trajectory.messages[turn - 1]
+
+    def is_in_main_folder(self, attempt: Attempt) -> bool:
+        """Whether all of a call ran where the session began, or where most of it ran (`cd /testbed && …` each time)."""
+        folders = folders_in(self.trajectory)
+        return set(folders.get(attempt.position, ())) <= {".", self._main_folder}
+
+    @cached_property
+    def _main_folder(self) -> str:
+        ran_in = Counter(chain.from_iterable(map(set, folders_in(self.trajectory).values())))
+        return max(ran_in, key=lambda folder: (ran_in[folder], folder), default=".")
 
     def attempts_after(self, attempt: Attempt, most_calls: int) -> Iterator[Attempt]:
         """Attempts among the next `most_calls` calls."""

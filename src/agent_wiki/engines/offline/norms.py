@@ -135,7 +135,6 @@ _SURE = regex(r"^(?:you (?:should |must |need to )?)?(?:make sure|be sure|ensure
                    r"not forget)"
                    r"(?: to| that you| you)? (.+)$", re.I)  # fmt: skip
 _OUGHT = regex(r"^you (?:should|must|need to|have to|ought to)(?: always)? (.+)$", re.I)
-_FIRST = written("comes_first", re.I)
 _TEAM = written("of_a_team", re.I)
 _REASON = regex(r"^(?P<what>.+?),? (?:because|since) .{8,120}$|^given [^,]{5,80}, (?P<rest>.+)$", re.I)
 _PREFER = regex(r"^i(?:'d| would)? (?:strongly |much )?prefer (?:to )?(.+)$", re.I)
@@ -184,7 +183,7 @@ def _positive(verb: str, what: str) -> str:
     where = re.match(r"(?P<thing>[^,]+?) (?:to|in|into|on) (?P<place>(?:the |a |any )?[\w' -]{3,40})$", what)
     if verb in ("add", "put", "include", "leave", "insert", "write"):
         return f"keep {where['place']} free of {where['thing']}" if where else f"leave out {what}"
-    if verb in _CHANGING:
+    if verb in _CHANGING[:4]:
         return f"leave {what} as found"
     return f"do without {what}" if verb in ("use", "create", "introduce") else f"avoid {gerund(verb)} {what}"
 
@@ -204,13 +203,6 @@ def _sure(text: str, is_lasting: bool) -> Norm | None:
 def _ought(text: str, is_lasting: bool) -> Norm | None:
     match = _OUGHT.match(text)
     return _norm(match[1], is_lasting) if match else None
-
-
-def _first(text: str, is_lasting: bool) -> Norm | None:
-    """What has to come before the work that the agent was about to go on with."""
-    match = _FIRST.match(text)
-    norm = _norm(re.sub(r",(?= and\b)", "", match["what"]), is_lasting) if match else None
-    return Norm(f"{norm.rule} before going on with new work", "go on with new work", is_lasting=True) if norm else None
 
 
 def _team(text: str, is_lasting: bool) -> Norm | None:
@@ -238,7 +230,6 @@ def _timed(text: str, is_lasting: bool) -> Norm | None:
 
 
 _SHAPES: tuple[tuple[Callable[[str, bool], Norm | None], bool], ...] = (
-    (_first, True),
     (_always, True),
     (_unwanted, False),
     (_sure, False),

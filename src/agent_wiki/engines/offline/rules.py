@@ -28,7 +28,6 @@ from agent_wiki.engines.offline.signals import (
     refusals,
     runners,
     safeguards,
-    unknown_options,
 )
 from agent_wiki.engines.offline.signals.objections import known_objections
 from agent_wiki.engines.offline.written_scripts import script_skill
@@ -106,10 +105,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
             "recoveries/other-package": "A package is not found by its name, and is by another one much like it.",
             "recoveries/other-name": "A program is not found by its name, and does the same by another name.",
         },
-    ),
-    *_found_by(
-        unknown_options.lessons,
-        {"retries/unknown-option": "A program does not know an option, and passes with another one."},
     ),
     *_found_by(runners.lessons, {"runners/other-runner": "A runner is not installed, and another one does its job."}),
     *_found_by(

@@ -25,10 +25,9 @@ _MOST_CHARACTERS = 20_000
 _MOST_COMMAND = 300
 _LONGEST_NAME = 40
 _LONGEST_EXAMPLE = 60
+# No shell: what its scripts do is mostly tied to the project that they lie in.
 _LANGUAGES = {
     "py": "python",
-    "sh": "shell",
-    "bash": "shell",
     "js": "javascript",
     "mjs": "javascript",
     "ts": "typescript",
@@ -44,7 +43,8 @@ _TAKES_INPUT = regex(
 )
 _INHERENTLY_TAKES_INPUT = frozenset({"awk", "jq"})
 _THROWAWAY = regex(
-    r"(?:^|[_-])(?:tests?|spec|repro\w*|debug|check|probe|tmp|temp|try|trial|demo|example|scratch|foo|bar|verify|hello)"
+    r"(?:^|[_-])(?:tests?|spec|repro\w*|debug|check|probe|tmp|temp|try|trial|demo|example|scratch|foo|bar|verify|hello"
+    r"|smoke|validate|deploy|set-?up|install|start|seed|migrate)"
     r"(?:[_-]|$|\d)"
 )
 _VAGUE_WORDS = """script main run app index solution program code process new my the a final fix do job task work helper

@@ -48,6 +48,7 @@ _NEED = written("needs")
 _OF_SESSION = written("of_this_session", re.IGNORECASE)
 _THINKS_AGAIN = regex(r"\b(?:[Ww]ait|[Hh]mm|[Aa]ctually|[Uu]nless|[Ll]et me (?:check|think|see|verify))\b")
 _HEDGED = regex(r"\b(?:likely|might|may|probably|seems?|should|could|would|unless|perhaps|maybe|if|whether)\b|\?", re.I)
+_OPEN = regex(r"\b(?:different|another|other|correct|proper|right|new|special|specific|certain)\b", re.I)  # which?
 _ERROR = regex(r"^(?:E\s+)?(?:[\w.]{1,80}(?:Error|Exception)|error(?:\[\w+\])?|ERROR): \S.{5,300}$")
 _OF_TEST = regex(r"^\W*(?:FAIL(?:ED|URE)?|not ok|\d+ fail\w*|Tests?(?: Suites| Files)?)\b|^\W*[✕✗×⨯❯●]")
 _TEXT = regex(r"[\"“]\w[^\"”]* [^\"”]*[\"”]")  # what a program of the session says
@@ -148,7 +149,8 @@ def _is_general(session: MinedSession, cause: str) -> bool:
         return False
     is_short = 4 <= len(cause.split()) <= 26 and len(cause) <= 200 and cause.count("(") == cause.count(")")
     is_short &= not (cause.lower().startswith("the ") and names_own_things(" ".join(cause.split()[:2])))
-    if not is_short or _OF_SESSION.search(cause) or _HEDGED.search(cause) or _TEXT.search(_CODE.sub("", cause)):
+    is_open = _OPEN.search(cause) or _HEDGED.search(cause)
+    if not is_short or _OF_SESSION.search(cause) or is_open or _TEXT.search(_CODE.sub("", cause)):
         return False
     own = [each for code in _CODE.findall(cause) for each in re.findall(r"\w{3,}", code)]
     if any(each.lower() in (session.trajectory.source.cwd or "").lower() for each in own):
@@ -210,14 +212,15 @@ def _worded(session: MinedSession, failed: Attempt, passed: Attempt, said: _Said
         *filter(_ERROR.search, failed.output.splitlines()),
     ]
     line = next((each for each in lines if each and each not in passed.output), "")
-    if not line and any(lines):
-        return []  # a warning, which it passes with: what failed is not known
+    cause = sentence_case(plain_line(said.cause, 200))
+    title = _title(cause, said)
+    if not title or (not line and any(lines)):
+        return []  # it cannot be said in a few words; or a warning, which it passes with: what failed is not known
     is_error = line and not _OF_TEST.match(line)
     error = error_name(re.split(r":? ['\"]/", line)[0], session) if is_error else None
-    cause = sentence_case(plain_line(said.cause, 200))
     wording = Wording(
         "causes/named-by-agent",
-        _title(cause, said),
+        title,
         f"{said.remedy}: {plain_line(said.cause, 200)}."
         if said.remedy
         else f"Remember when working with {said.name}: {cause}.",
@@ -244,9 +247,9 @@ def _trigger(said: _Said, head: str, error: str | None, *, is_missing: bool) -> 
 
 
 def _title(cause: str, said: _Said) -> str:
-    """A remedy in code, or the cause, where one is short enough: cut it would say too much."""
+    """A remedy in code, or the cause, where one is short enough; else empty: cut it would say too much."""
     if _CODE.search(said.remedy) and len(said.remedy) <= _MOST_OF_TITLE:
         return said.remedy
     words = cause.split()
     is_whole = len(words) <= _MOST_WORDS and len(_CODE.sub("code", cause).split()) >= 3
-    return cause if is_whole else f"Mind what {said.name} needs"
+    return cause if is_whole else ""

@@ -24,7 +24,7 @@ from agent_wiki.shell.edited_parts import (
     edited_parts,
 )
 from agent_wiki.shell.judged_steps import failed_steps, passed_steps
-from agent_wiki.shell.kinds import is_check, shell_kind
+from agent_wiki.shell.kinds import shell_kind
 from agent_wiki.shell.past_failure import gets_past
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
@@ -60,6 +60,7 @@ _PATHS = regex(r"\S*[/\\]\S*")
 _COMMIT = ("git", "commit")  # which its hooks check
 _FIXES = regex(r"\s--(?:fix|write|unsafe-fixes|apply)\b|\b(?:lint[:-]fix|format|fmt)\b")
 _FIXABLE = regex(r"\bfixable\b|\[\*\]")
+_FILE = regex(r"\S{1,200}?\.(\w{1,4})(?=[:(\s])")
 _LONGEST_LINE = 60
 _MOST_RULES = 2  # that a check names: of many, one does not say what made it pass
 _MOST_EDITS = 3  # more are a search for what meets it
@@ -95,7 +96,8 @@ def lessons(session: MinedSession) -> list[Lesson]:
 
 
 def _mended(session: MinedSession, failed: Attempt) -> _Mended | None:
-    wanted = next((step for step in failed_steps(failed.ended) if is_check(step) or step.words[:2] == _COMMIT), None)
+    """What a commit's hooks check every session meets; a check that the agent chose teaches its own code's faults."""
+    wanted = next((step for step in failed_steps(failed.ended) if step.words[:2] == _COMMIT), None)
     for later in session.attempts_after(failed, _WITHIN_CALLS) if wanted else ():
         if wanted and any(is_same_check(wanted, step) for step in passed_steps(later.ended)):
             edits = tuple(session.edits_between(failed.position, later.position))
@@ -205,7 +207,10 @@ def _named_rule(session: MinedSession, mended: _Mended) -> list[Lesson]:
         return []
     mended, lines = replace(mended, edits=own), list(changed_lines(own))
     message, code = plain_line(_general_part(finding), 140).rstrip("."), _short(finding)
-    kind = _KINDS.get(next(iter(edited_files(mended.edits))).rpartition(".")[2].lower())
+    named_file = _FILE.match(finding.line)
+    kind = _KINDS.get(
+        (named_file[1] if named_file else next(iter(edited_files(mended.edits)))).rpartition(".")[2].lower()
+    )
     place = f"{kind} files" if kind else "what it checks"
     of = f" of `{finding.rule}`" if code not in finding.rule else ""
     named_so = finding.rule if not of else code

@@ -30,6 +30,8 @@ _NOT_THERE = regex(
     r"Failed to find expected lines|String to replace not found|0 occurrences found for old_string"
     r"|old_?[sS]tr(?:ing)? (?:was )?not found|[Cc]ould not find old_?[sS]tr(?:ing)?|did not appear verbatim"
 )
+_EXPECTED = regex(r"Failed to find expected lines in [^\n]{1,400}:\n(.{1,4000})", re.DOTALL)
+_NUMBER = regex(r"^\s*\d{1,6}[\s:|→-]")
 _FIRST_SENTENCE = regex(r"^(?:\w+: )?(.{8,90}?)(?:[.:;] .*|[.:;])?$")
 _START = "the folder that the session began in"
 _SHORTER = f"a shorter one is looked up in {_START}, wherever the work is"
@@ -141,6 +143,8 @@ def _copied(session: MinedSession, failed: Call, line: str) -> list[Lesson]:
             seen += (later.result or "") if is_of_file and tool_kind(later) != "edit" else ""
             continue
         found = {each.strip() for each in _sought(later)}
+        if (_missed(failed) or sought) <= {form for each in seen.splitlines() for form in _as_lines(each)}:
+            return []  # the lines were there: out of order, or an earlier part had changed them
         fresh = [each for each in found - sought if len(each) >= _SHORTEST_LINE and each in seen]
         if not fresh or not (found & sought or any(get_close_matches(each, sought) for each in fresh)):
             return []
@@ -148,6 +152,17 @@ def _copied(session: MinedSession, failed: Call, line: str) -> list[Lesson]:
         words = (f"Copy the lines {_tool(failed)} looks for", what, _COPY, _UNSEEN)
         return _lesson(session, (failed, later), line, "copied-lines", words)
     return []
+
+
+def _missed(failed: Call) -> set[str]:
+    """The lines that a refused patch says are not in the file."""
+    named = _EXPECTED.search(failed.result or "")
+    return {each.strip() for each in named[1].splitlines()} - {""} if named else set()
+
+
+def _as_lines(shown: str) -> tuple[str, str]:
+    """The line that a look shows, without and with what may be its number."""
+    return _NUMBER.sub("", shown).strip(), shown.strip()
 
 
 def _shown_before(session: MinedSession, failed: Call, files: set[str]) -> str:

@@ -25,7 +25,7 @@ def lessons(session: MinedSession) -> list[Lesson]:
     found: list[Lesson] = []
     for attempt in session.attempts:
         missing = _missing(attempt)
-        if missing is None:
+        if missing is None or not session.is_in_main_folder(attempt):
             continue
         name, command, line = missing
         found += _other_runner(session, attempt, name, command, line)

@@ -46,6 +46,8 @@ def in_others(session: MinedSession, failed: Attempt) -> list[Lesson]:
     is_edited = bool(session.edits_between(failed.position, recovery.passed.position))
     if error is None or is_edited or _is_objected_to(session, recovery.passed.turn):
         return []
+    if not session.is_in_main_folder(recovery.passed):
+        return []  # what is right there is not right in the whole repository
     has_passed = recovery.used in passed_steps(recovery.passed.ended)  # a program that fails otherwise is no better
     ways = (_other_interpreter(recovery) if has_passed else None, _variable(recovery))
     found = [way for way in ways if way is not None]
