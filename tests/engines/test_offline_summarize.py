@@ -328,7 +328,24 @@ def test_a_long_goal_has_the_first_sentence_as_its_title() -> None:
     request = "Move the parser to a package of its own. " + "It is used by the shop, the mailer and the importer " * 3
     arc = arc_of(Session().user(request).edit("a.py"))
     assert arc.title == "Move the parser to a package of its own."
-    assert not arc_of(Session().user("Fix the menu").edit("a.py")).title
+    assert not arc_of(Session().user("Fix the menu of the shop on small screens").edit("a.py")).title
+
+
+def test_a_title_in_few_words_says_where_the_work_was() -> None:
+    assert arc_of(Session().user("Fix the menu").edit("a.py")).title == "Fix the menu (`a.py`)"
+    folder = Session().user("Execute plan workflow")
+    for name in ("plan.md", "spec.md", "tasks.md"):
+        folder.edit(f"specs/001-reviews/{name}")
+    assert arc_of(folder).title == "Execute plan workflow (`001-reviews`)"
+    assert not arc_of(Session().user("Fix the menu").run("ls")).title
+
+
+def test_of_a_session_that_opens_with_small_talk_the_work_is_the_title() -> None:
+    session = Session().user("What is my address here?").says("127.0.0.1")
+    session.user("Remove the import of BoundaryNote from vocabContent.ts, please")
+    for name in ("vocabContent.ts", "types.ts", "index.ts"):
+        session.edit(f"web/{name}")
+    assert arc_of(session).title.startswith("Remove the import of BoundaryNote from vocabContent.ts")
 
 
 def test_a_reply_that_is_nothing_but_an_image_is_summarized() -> None:

@@ -78,6 +78,18 @@ def test_any_text_is_cut_without_an_error(command: str) -> None:
         ("xcodebuild -project Shop.xcodeproj -list", False),
         ("docker compose -f test.yml up --build --abort-on-container-exit", True),
         ("docker compose up -d", False),
+        ("cmake --build build", True),
+        ("cmake -S . -B build", False),
+        ("g++ -Wall cart.cpp -o cart", True),
+        ("nix flake check", True),
+        ("nix develop", False),
+        ("php artisan test --filter CartTest", True),
+        ("php artisan migrate", False),
+        ("bin/rails test test/cart_test.rb", True),
+        ("bash tests/run.sh", True),
+        ("bash scripts/run.sh", False),
+        ("nginx -t", True),
+        ("typst compile report.typ", True),
     ],
 )
 def test_tasks_and_services_that_test_are_checks(line: str, is_one: bool) -> None:

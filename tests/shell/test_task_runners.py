@@ -53,6 +53,10 @@ def test_no_words_name_no_task() -> None:
         ("npm run -w test-utils start", False),
         ("pnpm --filter build-tools dev", False),
         ("yarn workspace lint-rules dev", False),
+        ("make", True),
+        ("make -j8 all", True),
+        ("make run", False),
+        ("npm t", True),
     ],
 )
 def test_the_task_decides_what_is_a_check_and_not_where_it_runs(line: str, expected: bool) -> None:

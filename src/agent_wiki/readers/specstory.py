@@ -74,7 +74,7 @@ class _Session:
     def take(self, lines: Sequence[str]) -> None:
         """Process all lines of the file."""
         self.is_first_layout = bool(lines) and any(each in lines[0] for each in _FIRST_LAYOUT)
-        starts = _outside_tools(lines, [at for at, line in enumerate(lines) if _heads_turn(line, lines, at)])
+        starts = _outside_tools(lines, _headings(lines))
         self._head(lines[: starts[0]] if starts else lines)
         for start, end in pairwise([*starts, len(lines)]):
             turn = _TURN.fullmatch(lines[start])
@@ -188,11 +188,22 @@ class _Session:
         )
 
 
-def _heads_turn(line: str, lines: Sequence[str], at: int) -> bool:
-    """Whether a line heads a turn. A user's turn comes first or after a rule, so that no reply can pass for one."""
-    turn = _TURN.fullmatch(line) if line.startswith("_**") else None
-    if turn is None or turn[1] != "User":
-        return turn is not None
+def _headings(lines: Sequence[str]) -> list[int]:
+    """The lines that head a turn. A user's comes first, after a rule, or after another of the user's.
+
+    So no reply can pass for a turn of the user.
+    """
+    found: list[int] = []
+    is_user = False  # whose turn the line above is in
+    for at, line in enumerate(lines):
+        turn = _TURN.fullmatch(line) if line.startswith("_**") else None
+        if turn is not None and (turn[1] != "User" or is_user or _begins_after_rule(lines, at)):
+            found.append(at)
+            is_user = turn[1] == "User"
+    return found
+
+
+def _begins_after_rule(lines: Sequence[str], at: int) -> bool:
     above = next((lines[place].strip() for place in range(at - 1, max(at - 4, -1), -1) if lines[place].strip()), "")
     return above == "---" or above.startswith(("#", "<!--"))
 

@@ -17,7 +17,11 @@ _CHECKERS = frozenset(
      "staticcheck", "bats", "luacheck", "hadolint", "markdownlint", "swiftlint", "ktlint", "stylelint",
      "runtests.py", "runtests", "nosetests", "trial", "pyflakes", "semgrep", "tflint", "kubeconform", "promtool",
      "playwright", "cypress", "htmlhint", "ansible-lint", "vale", "lychee", "rubocop", "standardrb", "brakeman",
-     "buf"}
+     "buf", "phpstan", "psalm", "ameba", "tfsec", "checkov", "clang-tidy", "cppcheck"}
+)  # fmt: skip
+_COMPILERS = frozenset(
+    {"gcc", "g++", "cc", "c++", "clang", "clang++", "nvcc", "javac", "kotlinc", "scalac", "rustc", "ghc", "ninja",
+     "latexmk", "pdflatex", "xelatex", "lualatex", "tectonic"}
 )  # fmt: skip
 _CHECK_WORDS = {
     "go": {"test", "build", "vet"},
@@ -29,7 +33,27 @@ _CHECK_WORDS = {
     "gradlew": {"test", "build", "check"},
     "bazel": {"test", "build"},
     "swift": {"test", "build"},
-    "mix": {"test", "compile"},
+    "mix": {"test", "compile", "credo", "dialyzer"},
+    "cmake": {"--build"},
+    "meson": {"compile", "test"},
+    "typst": {"compile"},
+    "nix": {"build", "check"},
+    "nixos-rebuild": {"build", "dry-build", "dry-activate"},
+    "rails": {"test", "spec"},
+    "sbt": {"test", "compile"},
+    "lein": {"test", "check"},
+    "dune": {"build", "test", "runtest"},
+    "lake": {"build", "test"},
+    "crystal": {"spec", "build"},
+    "gleam": {"test", "build", "check"},
+    "elm": {"make"},
+    "prisma": {"validate"},
+    "sqlfluff": {"lint"},
+    "spectral": {"lint"},
+    "nginx": {"-t"},
+    "caddy": {"validate"},
+    "ansible-playbook": {"--syntax-check"},
+    "pants": {"test", "lint", "check"},
     "zig": {"test", "build"},
     "deno": {"test", "check", "lint"},
     "stack": {"test", "build"},
@@ -73,7 +97,9 @@ _PYTHON_CHECKS = frozenset(
     {"pytest", "unittest", "mypy", "ruff", "pyflakes", "py_compile", "compileall", "doctest", "tox", "flake8",
      "pylint"}
 )  # fmt: skip
-_TEST_SCRIPT = regex(r"(?:^|/)(?:run[_-]?)?tests?(?:\.(?:py|sh|js|mjs|ts|rb))?$|(?:^|/)runtests?\.\w+$")
+_TEST_SCRIPT = regex(
+    r"(?:^|/)(?:run[_-]?)?tests?(?:\.(?:py|sh|js|mjs|ts|rb))?$|(?:^|/)runtests?\.\w+$|(?:^|/)tests?/run[\w-]*\.sh$"
+)
 _INTERPRETERS = frozenset(
     {"python", "python3", "python2", "node", "bash", "sh", "zsh", "ruby", "perl", "deno", "bun", "php", "tsx",
      "ts-node"}
@@ -117,12 +143,14 @@ def is_check(command: SimpleCommand) -> bool:
     if rest and rest[-1] in _ASKS_ABOUT_ITSELF:
         return False
     own = rest[: rest.index("--")] if "--" in rest[:3] else rest[:3]  # what follows is for the program that it runs
-    if program in _CHECKERS or set(own) & _CHECK_WORDS.get(program, set()):
+    if program in _CHECKERS or program in _COMPILERS or set(own) & _CHECK_WORDS.get(program, set()):
         return True
     if _COMPARES & set(rest[:6]) or _is_task_run(program, rest):
         return True
     if program in TASK_RUNNERS:
-        return any(map(_RUNNER_TARGET.search, task_words(command.words)[:4]))
+        targets = task_words(command.words)[:4]
+        is_default = program == "make" and set(targets) <= {"all"}
+        return is_default or (program == "npm" and targets[:1] == ["t"]) or any(map(_RUNNER_TARGET.search, targets))
     if program.startswith("python") and rest[:1] == ("-m",):
         return rest[1:2] != () and rest[1] in _PYTHON_CHECKS
     script = script_of(command)
@@ -146,8 +174,9 @@ def _is_task_run(program: str, rest: tuple[str, ...]) -> bool:
 
 
 def _is_manage_check(command: SimpleCommand) -> bool:
-    names = [word.rpartition("/")[2] for word in command.words[:4]]
-    return "manage.py" in names and bool({"test", "check"} & set(names))
+    """Django's and Laravel's own: `python manage.py check`, `php artisan test`."""
+    names = {word.rpartition("/")[2] for word in command.words[:4]}
+    return bool({"manage.py", "artisan"} & names) and bool({"test", "check"} & names)
 
 
 def script_of(command: SimpleCommand) -> str | None:

@@ -18,7 +18,7 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _SCHEME = regex(r"\b(?:https?|ftp)://(?:www\.)?|\bwww\.", re.IGNORECASE, needs=("://", "www."))
-_LINK = regex(r"!?\[([^\[\]]{1,200})\]\s?\([^()\s]{1,400}(?:\)|$)", needs=("]",))
+_LINK = regex(r"!?\[([^\[\]]{1,200})\]\s?\((?:[^()\s]|\([^()\s]{0,80}\)){1,400}(?:\)|$)", needs=("]",))
 _DOUBLED = re.compile(r"\[(?=\[)")
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _BLOCK_MARK = re.compile(r"^(?:(?:#{1,6}|[-+*>=]+|\d{1,3}[.)]|❯|\|)(?:\s+|$)|[>#]+|[-=_*~]{3,})+")

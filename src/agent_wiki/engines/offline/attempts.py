@@ -88,12 +88,14 @@ class MinedSession:
         return self.trajectory.messages[turn - 1]
 
     def is_in_main_folder(self, attempt: Attempt) -> bool:
-        """Whether all of a call ran where the session began, or where most of it ran (`cd /testbed && …` each time)."""
+        """Whether all of a call ran where the session began; where that is not recorded, where most of it ran."""
         folders = folders_in(self.trajectory)
         return set(folders.get(attempt.position, ())) <= {".", self._main_folder}
 
     @cached_property
     def _main_folder(self) -> str:
+        if self.trajectory.source.cwd:
+            return "."
         ran_in = Counter(chain.from_iterable(map(set, folders_in(self.trajectory).values())))
         return max(ran_in, key=lambda folder: (ran_in[folder], folder), default=".")
 

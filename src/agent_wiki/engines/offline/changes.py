@@ -15,6 +15,10 @@ from agent_wiki.shell.edited_parts import edited_parts
 from agent_wiki.trajectory.lazily import regex
 
 _PROSE = frozenset({".md", ".mdx", ".txt", ".rst", ".adoc", ".log"})
+_RECORDS = frozenset({"", ".json", ".jsonl", ".yaml", ".yml"})
+_PAPERWORK = frozenset(
+    {".claude", ".codex", ".cursor", ".gemini", ".specify", "specs", "sessions", "notes", "memory", "reports"}
+)
 _LISTS = frozenset({".yaml", ".yml"})
 _SECRET = regex(r"passw|secret|token|credential|api.?key", re.IGNORECASE)
 _UNCHECKED = frozenset({".gitignore", ".dockerignore", ".gitattributes", ".editorconfig", "LICENSE", "CHANGELOG"})
@@ -35,8 +39,10 @@ _HEADING = regex(r"^#{1,4} ([^\n]{3,60})$", re.MULTILINE)
 
 @lru_cache(maxsize=1024)  # the few files of a session, which many ask about
 def is_prose(path: str) -> bool:
-    """Whether a file is a document, by its suffix."""
-    return PurePosixPath(path.replace("\\", "/")).suffix.lower() in _PROSE
+    """Whether a file is a document by its suffix, or a record that an agent keeps of its work."""
+    file = PurePosixPath(path.replace("\\", "/"))
+    suffix = file.suffix.lower()
+    return suffix in _PROSE or (suffix in _RECORDS and not _PAPERWORK.isdisjoint(file.parts[:-1]))
 
 
 def is_unchecked(path: str) -> bool:

@@ -141,6 +141,9 @@ def _ran_after(stretch: Stretch) -> str:
     edits = stretch.kept_edits()
     changed = max((act.end for act in edits), default=stretch.last_turn)
     ran = [act for act in stretch.acts if act.turn > changed and act.kind in ("run", "probe") and act.has_worked]
+    read = [act for act in stretch.acts if act.turn > changed and act.finding and act.finding.passed]
+    if read and (not ran or read[-1].turn > ran[-1].turn):
+        return f"After the last change {called(read[-1])} passed (T{read[-1].end}), which does not run it."
     if not ran:
         is_code = any(not is_prose(path) for act in edits for path in act.edits)
         had_passed = any(act.kind == "check" and act.finding and act.finding.passed for act in stretch.acts)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from agent_wiki.engines.offline.listed_tasks import listed_tasks
 from agent_wiki.engines.offline.prompt_text import STORY_OF_ROLE, is_title, task_paragraphs, task_part
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
-from agent_wiki.engines.offline.tables import written
+from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.engines.offline.wording import clause, count, said
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS
@@ -27,6 +27,9 @@ _LEAST_WITH_LIST = 400  # characters of a prompt
 _LONG = 1_500
 _FAR = 3_000  # characters: a list below belongs to what the prompt quotes
 _FEW_WORDS = 9
+_FEW_LETTERS = 24
+_FEW_SUBJECTS = 3
+_NO_SUBJECT = frozenset([*table("words")["small_words"], *table("words")["common_words"]])
 _SHORT = 16  # a request like this says nothing alone ("/init")
 
 _PLAN = written("plan", re.IGNORECASE)
@@ -83,10 +86,12 @@ def _both(line: str, also: Sequence[UserRequest]) -> str:
 def title_of(goal: str, deed: UserRequest | None) -> str:
     """A heading for a long goal: the first sentence of the request that counts; none where the goal is short.
 
-    None either where no sentence ends in time: a heading that breaks off says less than the goal.
+    None either where no sentence ends in time: a heading that breaks off says less than the goal. Where the work was
+    not what the session opened with, the request that it was done for is the heading.
     """
+    main = request_line(deed.text, MOST_TITLE_CHARACTERS) if deed else ""
     if len(goal) <= MOST_TITLE_CHARACTERS:
-        return ""
+        return main if main and not says_few_words(main) else ""
     line = request_line(deed.text) if deed else goal
     line = goal if _says_little(line[:_SAME]) else line
     line = " ".join(each for each in _SENTENCES.split(line) if not STORY_OF_ROLE.match(each)) or line
@@ -96,6 +101,14 @@ def title_of(goal: str, deed: UserRequest | None) -> str:
     sentences = [each for part in line.split(", then: ") for each in _SENTENCES.split(part) if not _LABEL.match(each)]
     asking = next((each for each in sentences if _asks(each) and not _says_little(each)), "")
     return _upper_first(clause(asking, MOST_TITLE_CHARACTERS)) if asking else first[0]
+
+
+def says_few_words(line: str) -> bool:
+    """A line so short that without its place it does not say what the work was on: "Fix it", "Execute the plan"."""
+    if not is_english(line):
+        return sum(map(str.isalpha, line)) <= _FEW_LETTERS
+    words = (word.lower() for word in _SPELT.findall(line))
+    return sum(word not in _NO_SUBJECT for word in words) <= _FEW_SUBJECTS
 
 
 def _says_little(sentence: str) -> bool:
@@ -140,7 +153,7 @@ def _command_line(text: str) -> str:
     names = [word for word in words[:6] if word.startswith("/")]
     rest = text[text.rfind(names[-1], 0, 400) + len(names[-1]) :].strip() if names else text
     rest = rest.partition("\n\n")[0]  # below it stands what the command was given to read
-    asked = request_line(rest, MOST_CHARACTERS - 60) if rest else ""
+    asked = (request_line(rest, MOST_CHARACTERS - 60) or plain_line(rest, _SHORT)) if rest else ""
     asked = asked[:1].lower() + asked[1:] if asked[1:2].islower() else asked
     line = f"{' '.join(names)}{':' if len(names) > 1 and asked else ''} {asked}".strip()
     return plain_line(line or text, MOST_CHARACTERS)

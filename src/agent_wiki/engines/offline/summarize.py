@@ -5,7 +5,7 @@ from __future__ import annotations
 from agent_wiki.engines.offline.acts import Act, acts_of
 from agent_wiki.engines.offline.arcs import arc_slug, arc_starts
 from agent_wiki.engines.offline.dead_ends import dead_ends_of
-from agent_wiki.engines.offline.goal import NO_REQUEST, goal_of, title_of
+from agent_wiki.engines.offline.goal import NO_REQUEST, goal_of, says_few_words, title_of
 from agent_wiki.engines.offline.key_turns import key_turns_of
 from agent_wiki.engines.offline.main_request import also_worked_on, deed_of, standing_requests
 from agent_wiki.engines.offline.meant_to_fail import meant_to_fail
@@ -17,7 +17,7 @@ from agent_wiki.engines.offline.requests import UserRequest, requests_of
 from agent_wiki.engines.offline.shipping import subjects_of
 from agent_wiki.engines.offline.stretch import Stretch, stretch_of
 from agent_wiki.engines.offline.troubles import troubles_of
-from agent_wiki.engines.offline.unasked import title_without_request
+from agent_wiki.engines.offline.unasked import place_of, title_without_request
 from agent_wiki.engines.offline.wording import clause
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.shell.folders import folders_in
@@ -72,14 +72,17 @@ def _title(stretch: Stretch, goal: str, deed: UserRequest | None) -> str:
         return shipped
     if goal == NO_REQUEST:
         return title_without_request(stretch)
-    return title_of(goal, deed)
+    title = title_of(goal, deed)
+    place = place_of(stretch) if says_few_words(title or goal) else ""
+    return clause(f"{(title or goal).rstrip('.:!')} ({place})", MOST_TITLE_CHARACTERS) if place else title
 
 
 def _shipped_title(stretch: Stretch) -> str:
     """The title of the one pull request that was opened, or the subject of the one commit, with no edit after it."""
     shipped = [(act.turn, name) for act in stretch.acts if act.has_worked for name in subjects_of(act)]
     last_edit = max((act.turn for act in stretch.kept_edits()), default=0)
-    is_all = len({name for _, name in shipped}) == 1 and shipped[-1][0] >= last_edit
+    last_try = max((act.turn for act in stretch.acts if act.kind == "ship"), default=0)  # it may not have been answered
+    is_all = len({name for _, name in shipped}) == 1 and shipped[-1][0] >= max(last_edit, last_try)
     return clause(shipped[0][1], MOST_TITLE_CHARACTERS) if is_all else ""
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from agent_wiki.engines.offline.acts import Act, distinct
+from collections import Counter
+
+from agent_wiki.engines.offline.acts import Act, bare_name, distinct
 from agent_wiki.engines.offline.imperatives import sentence_case
 from agent_wiki.engines.offline.stretch import Stretch
-from agent_wiki.engines.offline.wording import listing, said, shown_path
+from agent_wiki.engines.offline.wording import code, listing, said, shown_path
 from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS
 from agent_wiki.trajectory.repository import repository_of
 from agent_wiki.wiki.text import plain_line
 
 _MOST_NAMES = 2
+_REDACTED = "REDACTED"
+_MOST_FILES = 2 / 3
+_PLAIN_FOLDERS = frozenset({"src", "lib", "app", "docs", "test", "tests", "scripts", "components", "pages", "public"})
 _MOST_SAID = 60
 
 
@@ -22,6 +27,21 @@ def title_without_request(stretch: Stretch) -> str:
     title = f"{sentence_case(whose)}{f' in {place}' if place else ''}{f' of {date}' if date else ''}"
     did = _did(stretch)
     return plain_line(f"{title}: {did}" if did else title, MOST_TITLE_CHARACTERS)
+
+
+def place_of(stretch: Stretch) -> str:
+    """Where the files of the work lie: the folder that most of them share, else the file with most edits; or empty."""
+    cwd = stretch.trajectory.source.cwd
+    scratch = stretch.scratch()
+    edited = [path for act in stretch.kept_edits() for path in act.edits
+              if bare_name(path) not in scratch and _REDACTED not in path]  # fmt: skip
+    files = distinct([path.replace("\\", "/") for path in edited])
+    folders = Counter(folder for path in files if (folder := path.rpartition("/")[0].rpartition("/")[2]))
+    folder, number = folders.most_common(1)[0] if folders else ("", 0)
+    if len(files) > 1 and number >= _MOST_FILES * len(files) and folder.lower() not in _PLAIN_FOLDERS:
+        return code(folder)
+    most = Counter(edited).most_common(1)
+    return code(shown_path(most[0][0], cwd)) if most else ""
 
 
 def _did(stretch: Stretch) -> str:
