@@ -54,6 +54,14 @@ def test_what_was_answered_on_the_way_stands_in_the_story() -> None:
     assert "It answered: “They are made in `cart.total`” (T4)." in arc.narrative
 
 
+def test_an_answer_to_a_word_that_is_not_told_is_no_answer_to_the_request_before_it() -> None:
+    session = Session().user("where are the totals made?").read("cart.py").says("They are made in `cart.total`.")
+    session.user("ok").read("tax.py").says("The taxes are added in `tax.add`, after the totals.")
+    arc = summary(session.user("then write that into the notes of the shop").write("notes.md").says("Written."))
+    assert "It answered: “They are made in `cart.total`” (T4)." in arc.narrative
+    assert "To “ok” (T5) it answered: “The taxes are added in `tax.add`, after the totals” (T8)." in arc.narrative
+
+
 def test_a_story_says_what_the_agent_asked_last_and_what_was_left_without_an_answer() -> None:
     report = "The totals of members and of guests are capped in `cap`, and no other file had to be changed for it."
     report = f"{report} A test covers them both."
@@ -275,7 +283,7 @@ def test_behind_a_change_of_the_folder_the_line_that_tells_is_quoted() -> None:
 
 def test_what_ran_after_the_last_change_and_checks_nothing_is_said_to_be_that() -> None:
     story = summary(capped().run("shopctl sync").says("The totals are capped now.")).narrative
-    assert story.endswith("After the last change `shopctl sync` ran (T5), which is no test, build or lint.")
+    assert story.endswith("After the last change `shopctl sync` ran (T5), and no test, build or lint.")
     assert "which is no test" not in summary(capped().says("The totals are capped now.")).narrative
 
 

@@ -36,6 +36,11 @@ def only_step(line: str) -> Step:
         ("(cd x && y) z", ["(cd x && y)", "z"]),
         ("diff <(a | b) <(c)", ["diff", "<(a | b)", "<(c)"]),
         ("l=(1 2) f()", ["l=(1 2)", "f()"]),
+        (
+            r"..\.venv\Scripts\python.exe C:\Users\kim\a.py sed s/a\.b/c/",
+            [r"..\.venv\Scripts\python.exe", r"C:\Users\kim\a.py", "sed", "s/a.b/c/"],
+        ),
+        (r".\gradlew.bat -p web\.ci", [r".\gradlew.bat", "-p", r"web\.ci"]),
         (r"dotnet test src\cart\cart.csproj \*.cs a\ b", ["dotnet", "test", r"src\cart\cart.csproj", "*.cs", "a b"]),
     ],
 )

@@ -24,6 +24,8 @@ _OPERATOR = regex(r"&&|\|\||;;|\|&|&(?!>)|[;|\n)]")
 _HERE = regex(r"\d?<<(?!<)-?[ \t]*(?:'([^'\n]{1,80})'|\"([^\"\n]{1,80})\"|(\\?)([A-Za-z_][\w.-]{0,79}))")
 _REDIRECTION = regex(r"(?:\d|&)?(?:>>|>\||<<<|<>|[<>](?!\())&?")
 _PLAIN = regex(r"[^\s'\"\\`$()<>&;|]+")
+# Nobody escapes so many letters and dots: `..\.venv\Scripts\python.exe`, `C:\tools\make.exe`.
+_PATH_OF_WINDOWS = regex(r"(?:[A-Za-z]:|\.{1,2}|[\w.-]{1,80})(?:\\[\w.@-]{1,80}){1,40}(?=[\s;&|)]|\Z)")
 _PLAIN_WORD = regex(r"[^\s'\"\\`$()<>&;|]++(?=[\s);&|]|\Z)")  # as most are
 _BLANK = regex(r"(?:[ \t\r\f\v]|\\\n)+")
 _BEGIN_BLANKS, _BEGIN_OPERATORS = frozenset(" \t\r\f\v\\"), frozenset("&|;\n)")
@@ -197,6 +199,9 @@ class _Scanner:
         parts = [match.group()] if match else []
         self.position = match.end() if match else start
         is_subshell = self.text.startswith("(", start)
+        if path := _PATH_OF_WINDOWS.match(self.text, self.position):
+            parts.append(path.group())
+            self.position = path.end()
         while self.position < len(self.text) and (piece := self._piece()) is not None:
             parts.append(piece)
         if self.position == start:  # nothing was read: never loop forever

@@ -149,7 +149,7 @@ def _ran_after(stretch: Stretch) -> str:
         had_passed = any(act.kind == "check" and act.finding and act.finding.passed for act in stretch.acts)
         none = f"No check passed after the last change (T{changed})."
         return none if had_passed else "No passing test, build or lint of the change is recorded." if is_code else ""
-    return f"After the last change {called(ran[-1])} ran (T{ran[-1].end}), which is no test, build or lint."
+    return f"After the last change {called(ran[-1])} ran (T{ran[-1].end}), and no test, build or lint."
 
 
 def _open_end(stretch: Stretch) -> str:

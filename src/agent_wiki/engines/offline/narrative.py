@@ -30,6 +30,7 @@ _MOST_USER_TURNS = 6
 _MOST_SAID, _MOST_ANSWERED = 130, 120  # characters
 _MOST_IN_FULL = 320  # where there is room
 _MOST_GOING_ON = 60
+_MOST_UNTOLD = 40
 _FEW_WORDS = 3  # of an answer: more are answered in turn
 
 
@@ -48,7 +49,7 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
         acts = stretch.acts[bisect_left(turns, start) : bisect_left(turns, end)]
         sentences += worked(acts, stretch, shown, scratch, is_first=start == stretch.first_turn)
         if not is_talk and end <= stretch.last_turn:
-            sentences += _answer(stretch, start, end, 49 if any(act.edits for act in acts) else 59, ended)
+            sentences += _answers(stretch, start, end, 49 if any(act.edits for act in acts) else 59, ended)
     sentences += [_trouble(trouble) for trouble in troubles]
     sentences += [*_refusals(stretch), *(each.sentence for each in cause_of(stretch))]
     opened = sentences[0].turn  # a greeting before it is no request
@@ -61,13 +62,27 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
     return story_of(sentences, {each.turn: _went_on(each) for each in stretch.requests if each.turn in begun})
 
 
-def _answer(stretch: Stretch, start: int, end: int, weight: int, ended: str) -> list[Sentence]:
-    """What the agent answered between two turns of the user, unless the ending has it."""
+def _answers(stretch: Stretch, start: int, end: int, weight: int, ended: str) -> list[Sentence]:
+    """What the agent answered to the user's turn `start`, and to the last of those before `end` that are not told."""
+    opening = opening_turn(stretch.requests)
+    opened = opening.turn if opening else start
+    untold = [each for each in stretch.requests if max(start, opened) < each.turn < end]
+    found = _answer(stretch, start, untold[0].turn if untold else end, weight, ended)
+    if untold and (words := said(untold[-1].text.strip().split("\n", 1)[0], _MOST_UNTOLD)):
+        lead = f"To {words} (T{untold[-1].turn}) it answered"
+        found += _answer(stretch, untold[-1].turn, end, weight - 5, ended, lead)
+    return found
+
+
+def _answer(
+    stretch: Stretch, start: int, end: int, weight: int, ended: str, lead: str = "It answered"
+) -> list[Sentence]:
+    """What the agent answered between two turns, unless the ending has it."""
     turn, words = words_of_reply(stretch, _MOST_ANSWERED, since=start, until=end)
     if words[1:41] in ended:
         return []
     text, fuller = (
-        f"It answered: {words_of_reply(stretch, most, since=start, until=end)[1]} (T{turn})."
+        f"{lead}: {words_of_reply(stretch, most, since=start, until=end)[1]} (T{turn})."
         for most in (_MOST_ANSWERED, _MOST_IN_FULL)
     )
     return [Sentence(turn, weight, text, fuller=fuller)]
