@@ -1,6 +1,7 @@
 """OpenCode's database as documents, one a session, in the form of `opencode export`.
 
-Since version 1.2 OpenCode keeps its sessions in one SQLite file.
+Since version 1.2 OpenCode keeps its sessions in one SQLite file. (The first OpenCode, another program of that name, has
+other tables: `crush_database.py`.)
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Binary files whose rows read like lines: tables in Parquet, and OpenCode's database."""
+"""Binary files whose rows read like lines: tables in Parquet, and databases of OpenCode and Crush."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from agent_wiki.errors import EmptyRecording, UnreadableRecording
-from agent_wiki.readers import opencode_database, parquet_rows, sqlite_files
+from agent_wiki.readers import crush_database, opencode_database, parquet_rows, sqlite_files
 from agent_wiki.readers.recording_path import path_beside
 from agent_wiki.readers.unpacked import unpacking
 
@@ -46,12 +46,16 @@ def _sessions(recording: Recording, stream: IO[bytes]) -> Iterator[dict[str, Any
 
 
 def _sessions_of(database: sqlite_files.Database, name: str, warn: sqlite_files.Warn) -> Iterator[dict[str, Any]]:
-    """The sessions of a database. Raises `UnreadableRecording` for that of another."""
+    """The sessions of whichever program a database is from. Raises `UnreadableRecording` for that of another."""
     tables = sqlite_files.tables(database)
-    if not opencode_database.has_tables(tables):
-        raise UnreadableRecording(name, "a SQLite file without the tables of OpenCode", is_foreign=True)
+    if opencode_database.has_tables(tables):
+        found = opencode_database.sessions(database, warn)
+    elif crush_database.has_tables(tables):
+        found = crush_database.sessions(database, tables, warn)
+    else:
+        raise UnreadableRecording(name, "a SQLite file without the tables of OpenCode or Crush", is_foreign=True)
     is_empty = True
-    for session in opencode_database.sessions(database, warn):
+    for session in found:
         is_empty = False
         yield session
     if is_empty:
