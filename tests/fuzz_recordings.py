@@ -219,10 +219,34 @@ def entire() -> list[Document]:
     ]
 
 
+def crush() -> list[Document]:
+    """Sessions as their database is read: `crush_database`."""
+    called = {"id": "c", "name": "bash", "input": '{"command": "ls"}', "finished": True}
+    shown = {"tool_call_id": "c", "content": "x\nExit code 1", "is_error": False, "data": "", "mime_type": ""}
+    parts: list[tuple[str, str, dict[str, Any]]] = [
+        ("user", "text", {"text": "Please list"}),
+        ("user", "binary", {"Path": "a.txt", "MIMEType": "text/plain", "Data": "eA=="}),
+        ("assistant", "tool_call", called),
+        ("tool", "tool_result", shown),
+        ("assistant", "reasoning", {"thinking": "Hm"}),
+        ("assistant", "finish", {"reason": "canceled", "message": "Request cancelled"}),
+        ("assistant", "text", {"text": "A summary"}),
+    ]
+    messages = [
+        {"id": f"m-{number}", "role": role, "model": "m", "created_at": 1_750_000_000 + number, "parts": [part]}
+        for number, (role, kind, data) in enumerate(parts)
+        for part in [{"type": kind, "data": data}]
+    ]
+    row = {"id": "s", "title": "List", "cost": 0.5, "summary_message_id": "m-6"}
+    session = {"agent": "crush", "session": row, "subagents": [{"id": "m-2$$c", "cost": 0.25}], "messages": messages}
+    return [session, session | {"session": row | {"id": "m-2$$c", "parent_session_id": "s"}}]
+
+
 def of_lines_by_name() -> dict[str, list[Document]]:
     """The recordings with a record a line."""
     found = {"codex": codex(), "stream": stream_json(), "gemini": gemini(), "pi": pi(), "sts": sts()}
     found |= {"antigravity": antigravity(), "cursor": cursor(), "entire": entire(), "codebuddy": codebuddy()}
+    found |= {"crush": crush()}
     return found | {"gemini without header": gemini()[1:]}
 
 

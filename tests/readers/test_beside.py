@@ -31,6 +31,7 @@ def kept(tmp_path: Path, name: str) -> Path:
         (f"subagents/{SESSION}/agent-a9.meta.json", "Qwen Code"),
         ("app/.project_root", "Gemini CLI"),
         ("opencode/opencode.db-wal", "OpenCode"),
+        (".crush/crush.db-wal", "Crush"),
         ("a2/472b34bb36/0/metadata.json", "Entire"),
         ("a2/472b34bb36/metadata.json", "Entire"),
     ],

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_wiki.errors import UnreadableRecording
+from agent_wiki.errors import EmptyRecording, UnreadableRecording
 from agent_wiki.readers import detect
 from agent_wiki.readers.recording import Recording
 from agent_wiki.trajectory import Trajectory
@@ -113,7 +113,16 @@ def test_another_database_is_not_read(tmp_path: Path, definition: str) -> None:
         connection.commit()
     error = refusal(path)
     assert error.is_foreign
-    assert "without the tables of OpenCode" in str(error)
+    assert "without the tables of OpenCode or Crush" in str(error)
+
+
+def test_a_database_without_sessions_is_empty(database: Path) -> None:
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("DELETE FROM session")
+        connection.commit()
+    error = refusal(database)
+    assert isinstance(error, EmptyRecording)
+    assert str(error) == "opencode.db: a database without sessions"
 
 
 def test_a_damaged_database_is_reported_or_read(database: Path) -> None:

@@ -6,6 +6,7 @@
     Gemini CLI   <project>/.project_root                      the project's folder
     OpenCode     opencode.db-wal, opencode.db-shm             the latest of the database, and an index of it
                  message/ses_…/msg_….json, part/msg_…/prt_….json, session_diff/ses_….json, before 1.2
+    Crush        crush.db-wal, crush.db-shm                   the same of its database
     OpenHands    events/event-00012-<id>.json                 an event of the conversation whose state lies above it
     Entire       <xx>/<checkpoint>/<n>/metadata.json, …       what a checkpoint keeps beside the session's recording
 
@@ -34,6 +35,8 @@ _NAMED = {
     ".project_root": "the folder of the project whose chats Gemini CLI keeps beside it",
     "opencode.db-wal": "the latest of OpenCode's database beside it",
     "opencode.db-shm": "an index of OpenCode's database beside it",
+    "crush.db-wal": "the latest of Crush's database beside it",
+    "crush.db-shm": "an index of Crush's database beside it",
 }
 
 

@@ -1,4 +1,4 @@
-"""Binary files whose rows read like lines: tables in Parquet, and OpenCode's database."""
+"""Binary files whose rows read like lines: tables in Parquet, and databases of OpenCode and Crush."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from agent_wiki.readers import opencode_database, parquet_rows
+from agent_wiki.errors import EmptyRecording, UnreadableRecording
+from agent_wiki.readers import crush_database, opencode_database, parquet_rows, sqlite_files
 from agent_wiki.readers.recording_path import path_beside
 from agent_wiki.readers.unpacked import unpacking
 
 if TYPE_CHECKING:
     from agent_wiki.readers.recording import Recording
 
-MAGICS = (parquet_rows.MAGIC, opencode_database.MAGIC)
+MAGICS = (parquet_rows.MAGIC, sqlite_files.MAGIC)
 """What such files begin with."""
 
 
 def rows(recording: Recording) -> Iterator[tuple[int, Any]]:
     """Yield `(row, value)` of such a file, rows counted from 1. Raises `UnreadableRecording`."""
-    is_database = recording.magic() == opencode_database.MAGIC
+    is_database = recording.magic() == sqlite_files.MAGIC
     with unpacking(recording.name), recording.open() as stream:
         if is_database:
             yield from enumerate(_sessions(recording, stream), start=1)
@@ -33,13 +34,32 @@ def _sessions(recording: Recording, stream: IO[bytes]) -> Iterator[dict[str, Any
     log_name = f"{recording.path.name}-wal"
     log_bytes, _ = recording.signature_beside(log_name) or (0, 0)
 
-    def warn_once(warning: str) -> None:
+    def warn_once(what: str) -> None:
+        warning = f"{recording.name}: {what} is not JSON, skipped"
         if warning not in recording.warnings:  # looking at the first rows may have added it
             recording.warnings.append(warning)
 
     with path_beside(recording.path, log_name).open("rb") if log_bytes else nullcontext() as log:
         plain = None if log_bytes else _unpacked_path(recording)
-        yield from opencode_database.sessions(stream, recording.name, plain=plain, log=log, warn=warn_once)
+        with sqlite_files.opened(stream, recording.name, plain=plain, log=log) as database:
+            yield from _sessions_of(database, recording.name, warn_once)
+
+
+def _sessions_of(database: sqlite_files.Database, name: str, warn: sqlite_files.Warn) -> Iterator[dict[str, Any]]:
+    """The sessions of whichever program a database is from. Raises `UnreadableRecording` for that of another."""
+    tables = sqlite_files.tables(database)
+    if opencode_database.has_tables(tables):
+        found = opencode_database.sessions(database, warn)
+    elif crush_database.has_tables(tables):
+        found = crush_database.sessions(database, tables, warn)
+    else:
+        raise UnreadableRecording(name, "a SQLite file without the tables of OpenCode or Crush", is_foreign=True)
+    is_empty = True
+    for session in found:
+        is_empty = False
+        yield session
+    if is_empty:
+        raise EmptyRecording(name, "a database without sessions")
 
 
 def _unpacked_path(recording: Recording) -> Path | None:
@@ -47,4 +67,4 @@ def _unpacked_path(recording: Recording) -> Path | None:
     if not isinstance(recording.path, Path):
         return None
     with recording.path.open("rb") as stream:
-        return recording.path if stream.read(len(opencode_database.MAGIC)) == opencode_database.MAGIC else None
+        return recording.path if stream.read(len(sqlite_files.MAGIC)) == sqlite_files.MAGIC else None
