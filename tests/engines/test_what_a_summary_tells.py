@@ -54,6 +54,17 @@ def test_what_was_answered_on_the_way_stands_in_the_story() -> None:
     assert "It answered: “They are made in `cart.total`” (T4)." in arc.narrative
 
 
+def test_what_an_agent_says_in_each_reply_is_not_what_it_answered() -> None:
+    rule = "Rule one: I confirm my plan before each file that I write or run."
+    session = Session()
+    for number in ("first", "second", "third"):
+        session.user(f"Write the {number} chapter of the book about the harbour").write(f"{number}.md")
+        session.says(f"{rule}\n\nThe {number} chapter is written, with all its boats.")
+    narrative = summary(session).narrative
+    assert "Rule one" not in narrative
+    assert "The first chapter is written, with all its boats" in narrative
+
+
 def test_an_answer_to_a_word_that_is_not_told_is_no_answer_to_the_request_before_it() -> None:
     session = Session().user("where are the totals made?").read("cart.py").says("They are made in `cart.total`.")
     session.user("ok").read("tax.py").says("The taxes are added in `tax.add`, after the totals.")

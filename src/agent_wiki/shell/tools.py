@@ -30,13 +30,13 @@ _LOOK_TOOLS = frozenset(
      "file_glob_search", "codebase_search", "search_file_content", "browser", "view_image", "killshell", "killbash",
      "close_agent", "taskstop", "stop_bash", "read_bash", "write_bash", "list_bash", "stop_powershell",
      "list_powershell", "read_powershell", "write_powershell", "lsp", "resolve",
-     "list_mcp_resources", "view_file", "grep_search", "read_url_content"}
+     "list_mcp_resources", "view_file", "grep_search", "read_url_content", "sourcegraph", "job_output", "job_kill"}
 )  # fmt: skip
 _PLAN_TOOLS = frozenset(
     {"todowrite", "update_plan", "taskcreate", "taskupdate", "exitplanmode", "enterplanmode", "think", "submit",
      "finish", "update_topic", "update_todo_list", "switch_mode", "set_phase", "mark_chapter", "writetodos",
      "write_todos", "todoread", "save_memory", "submit_plan", "report_intent", "attempt_completion",
-     "attemptcompletion"}
+     "attemptcompletion", "todos"}
 )  # fmt: skip
 _ASK_TOOLS = frozenset(
     {"askuserquestion", "request_user_input", "ask_user", "ask_followup_question", "askfollowupquestion"}

@@ -100,31 +100,6 @@ def test_other_code_for_the_other_interpreter_shows_nothing() -> None:
     assert [grade_of(each.guideline, script.done()).cause for each in _lessons(script)] == ["asserted"]
 
 
-_UNKNOWN = "ERROR: Could not find a version that satisfies the requirement {} (from versions: none)"
-
-
-def test_a_package_that_a_registry_has_by_another_name_is_a_rule_of_the_last_try() -> None:
-    script = Script()
-    for name in ("till-kit-sdk", "tillkitpy"):
-        script.runs(f"pip install {name} flask", _UNKNOWN.format(name), failed=True)
-    guessed = Script().runs("pip install till-kit-sdk", _UNKNOWN.format("till-kit-sdk"), failed=True)
-    assert not _lessons(guessed.runs("pip install till-kit", "Successfully installed till-kit-1.0"))
-    script.call("WebSearch", {"query": "till kit"}, "`pip install till-kit`, https://example.com/till-kit")
-    script.runs("pip install till-kit flask", "Successfully installed till-kit-1.0")
-    (lesson,) = _lessons(script)
-    assert lesson.guideline.rule == (
-        "Install `till-kit` where `tillkitpy` is meant: `pip install` finds no package of that name."
-    )
-    assert grade_of(lesson.guideline, script.done()).cause == "checked"
-
-
-def test_another_package_is_not_the_one_that_was_meant() -> None:
-    failed = Script().runs("pip install till-kit-sdk", _UNKNOWN.format("till-kit-sdk"), failed=True)
-    assert not _lessons(failed.runs("pip install flask", "Successfully installed flask-3.0"))
-    two = Script().runs("pip install till-kit-sdk", _UNKNOWN.format("till-kit-sdk"), failed=True)
-    assert not _lessons(two.runs("pip install till-kit flask", "Successfully installed"))
-
-
 def test_a_program_that_is_found_and_then_refuses_is_no_stand_in() -> None:
     script = Script().runs("pip install shelf", "bash: pip: command not found", failed=True)
     assert not _rules(script.runs("pip3 install shelf", "error: externally-managed-environment", failed=True))

@@ -63,7 +63,7 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
 
 
 def _answers(stretch: Stretch, start: int, end: int, weight: int, ended: str) -> list[Sentence]:
-    """What the agent answered to the user's turn `start`, and to the last of those before `end` that are not told."""
+    """What the agent answered to the user's turn `start`, and to the last before `end` that the story leaves out."""
     opening = opening_turn(stretch.requests)
     opened = opening.turn if opening else start
     untold = [each for each in stretch.requests if max(start, opened) < each.turn < end]

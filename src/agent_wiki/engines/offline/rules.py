@@ -101,10 +101,7 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     ),
     *_found_by(
         other_names.lessons,
-        {
-            "recoveries/other-package": "A package is not found by its name, and is by another one much like it.",
-            "recoveries/other-name": "A program is not found by its name, and does the same by another name.",
-        },
+        {"recoveries/other-name": "A program is not found by its name, and does the same by another name."},
     ),
     *_found_by(runners.lessons, {"runners/other-runner": "A runner is not installed, and another one does its job."}),
     *_found_by(

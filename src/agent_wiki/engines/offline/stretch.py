@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import field
 
@@ -20,6 +21,8 @@ _SCRATCH_NAME = regex(
 )
 _TAG = regex(r"\s*</?\w[\w-]{0,40}>\s*|\s*")
 _REPORTS = frozenset({"task_complete", "attempt_completion"})
+_SHORTEST_LINE = 12  # characters
+_FEWEST_REPLIES = 3
 _NO_REPLY = "No response requested."  # what a client records where the agent was not asked
 
 
@@ -31,6 +34,17 @@ def _reported(message: Message) -> str:
         given = (arguments.get(name) for name in ("summary", "result", "message"))
         return next((words for words in given if isinstance(words, str)), "")
     return ""
+
+
+def _lines_of_most_replies(trajectory: Trajectory) -> frozenset[str]:
+    """Lines, no headings, that stand in half of a session's replies, and in three."""
+    replies = [
+        {line.strip() for line in (message.content or "").split("\n")}
+        for message in trajectory.messages
+        if message.role == "assistant" and not message.tool_calls and message.content
+    ]
+    counts = Counter(line for lines in replies for line in lines if len(line) >= _SHORTEST_LINE and line[0] not in "#*")
+    return frozenset(line for line, count in counts.items() if count >= max(_FEWEST_REPLIES, len(replies) / 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +112,15 @@ class Stretch:
         for turn in range((until or self.last_turn + 1) - 1, self.first_turn - 1, -1):
             message = self.trajectory.messages[turn - 1]
             if message.role == "assistant" and not message.tool_calls and message.content not in ("", None, _NO_REPLY):
-                yield turn, message.content
+                yield turn, self._without_preamble(message.content)
             elif words := _reported(message):
                 yield turn, words
+
+    def _without_preamble(self, reply: str) -> str:
+        """A reply without what an agent has to say in all of them."""
+        always = self.trajectory.worked_out(_lines_of_most_replies)
+        kept = [line for line in reply.split("\n") if line.strip() not in always] if always else []
+        return "\n".join(kept) if any(map(str.strip, kept)) else reply
 
     def last_reply(self) -> tuple[int, str] | None:
         """The agent's last words without a call: `(turn, text)`."""
