@@ -22,18 +22,25 @@ from tests.readers.claude_lines import assistant, call, result, text, user
 from tests.wikis import changed, ingest, tree
 
 TRACES = Path(__file__).parent.parent / "wiki-example" / "traces"
-TASK = "unzip fails, list the entries of a release archive, a zip file; the shell does not find python either"
-COMMAND = "python3 -m zipfile -l"
-NAME = "5db6cb1bb2bd"
+TASK = "the shell finds no pip, install the package for the tests; the shell does not find python either"
+COMMAND = "python3 -m pip"
+NAME = "a011f6d379b6"
 Line = dict[str, Any]
 Shown = Callable[[Path, Path], tuple[Line, str]]
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The example's wiki, made anew."""
+def earlier(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two recordings of sessions that had no wiki."""
+    folder = tmp_path_factory.mktemp("earlier")
+    return [session(folder, f"earlier-{day}", None, day=day) for day in (1, 2)]
+
+
+@pytest.fixture(scope="module")
+def built(earlier: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example's wiki, made anew, with two sessions more: each states the rule that the later ones read."""
     wiki = tmp_path_factory.mktemp("loop") / "wiki"
-    assert ingest([TRACES], wiki, "offline").failures == []
+    assert ingest([TRACES, *earlier], wiki, "offline").failures == []
     return wiki
 
 
@@ -76,24 +83,24 @@ def session(folder: Path, name: str, shown: tuple[Line, str] | None, *, works: b
     """A recording: a command is missing; the wiki is asked, unless `shown` is None; its command works or fails."""
     made = {"sessionId": name, "timestamp": f"2026-12-{day:02}T03:04:05.678Z"}
     lines = [
-        user("Check the release archive dist/mapkit.zip before we publish it: what is in it?", **made),
-        assistant("m1", call("c1", command="unzip -l dist/mapkit.zip"), **made),
-        user([result("c1", "Exit code 127\nbash: line 1: unzip: command not found", is_error=True)], **made),
+        user("Install the mapkit wheel for the tests", **made),
+        assistant("m1", call("c1", command="pip install dist/mapkit.whl"), **made),
+        user([result("c1", "Exit code 127\nbash: line 1: pip: command not found", is_error=True)], **made),
     ]
     if shown is not None:
         lines.append(assistant("m2", {**shown[0], "id": "c2"}, **made))
         lines.append(user([result("c2", [{"type": "text", "text": shown[1]}])], **made))
-    said = "Python needs no unzip program. I'll use `python3 -m zipfile -l` to list archives."
-    lines.append(assistant("m3", text(said), call("c3", command=f"{COMMAND} dist/mapkit.zip"), **made))
+    lines.append(assistant("m3", call("c3", command=f"{COMMAND} install dist/mapkit.whl"), **made))
     if works:
-        listing = "File Name       Modified             Size\nmapkit/VERSION  2026-01-02 03:04:06     6\n"
-        lines.append(user([result("c3", listing)], **made))
-        lines.append(assistant("m4", text("The archive holds one file, mapkit/VERSION."), **made))
+        lines.append(user([result("c3", "Successfully installed mapkit-1.0")], **made))
+        lines.append(assistant("m4", text("The wheel is installed."), **made))
         lines.append(user("Great, thank you.", **made))
     else:
-        lines.append(user([result("c3", "Exit code 1\nzipfile.BadZipFile: not a zip", is_error=True)], **made))
-        lines.append(assistant("m4", text("I could not list the archive."), **made))
-        lines.append(user("That is wrong, the archive is fine. Stop here.", **made))
+        lines.append(
+            user([result("c3", "Exit code 1\nERROR: mapkit.whl is not a supported wheel", is_error=True)], **made)
+        )
+        lines.append(assistant("m4", text("I could not install the wheel."), **made))
+        lines.append(user("That is wrong, the wheel is fine. Stop here.", **made))
     folder.mkdir(exist_ok=True)
     path = folder / f"{name}.jsonl"
     path.write_text("".join(json.dumps(each) + "\n" for each in lines), encoding="utf-8")
@@ -114,7 +121,7 @@ def by_sed(wiki: Path, where: Path) -> tuple[Line, str]:
 
 
 def by_glob(wiki: Path, where: Path) -> tuple[Line, str]:
-    return call("", command=f"head -40 {wiki}/guidelines/use-python3*.md"), where.read_text(encoding="utf-8")
+    return call("", command=f"head -40 {wiki}/guidelines/call-python3-m-pip*.md"), where.read_text(encoding="utf-8")
 
 
 def by_grep(wiki: Path, where: Path) -> tuple[Line, str]:
@@ -244,10 +251,12 @@ def later(built: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     ]
 
 
-def test_readers_before_writers_make_the_same_wiki(wiki: Path, tmp_path: Path, later: list[Path]) -> None:
+def test_readers_before_writers_make_the_same_wiki(
+    wiki: Path, tmp_path: Path, earlier: list[Path], later: list[Path]
+) -> None:
     ingest(later, wiki, "offline")
     reversed_wiki = tmp_path / "reversed"
     for path in reversed(later):
         ingest([path], reversed_wiki, "offline")
-    ingest([TRACES], reversed_wiki, "offline")
+    ingest([TRACES, *earlier], reversed_wiki, "offline")
     assert changed(tree(wiki), tree(reversed_wiki)) == []

@@ -67,6 +67,7 @@ def test_an_order_is_a_rule_only_where_the_user_corrects(said: str, rule: str | 
         "before you go doing that, we need to get back to main",
         "don't do that",
         "don't do full auto for carts",
+        "don't build a mock",
         "I don't want ot commit docs",
         "don't change the header",  # which header?
         "make sure it works",

@@ -38,7 +38,7 @@ def without_attributes(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     repository = Repository(tmp_path_factory.mktemp("without") / "repository")
     init_wiki(repository.wiki)
     (repository.wiki / ".gitattributes").write_text(NO_ATTRIBUTES, encoding="utf-8")
-    branches(repository, TRACES[:3], TRACES[3:11], TRACES[11:])
+    branches(repository, TRACES[:3], TRACES[3:9], TRACES[9:])
     return repository
 
 

@@ -99,8 +99,8 @@ def test_the_example_with_clusters_skills_and_tasks_page_by_page_ends_as_in_one_
     waiting = [99]
     while waiting[-1]:
         before = len(_pages(wiki))
-        waiting.append(ingest([], wiki, "offline", new_pages=AtMost(4)).pages_waiting)
-        assert len(_pages(wiki)) - before <= 4
+        waiting.append(ingest([], wiki, "offline", new_pages=AtMost(3)).pages_waiting)
+        assert len(_pages(wiki)) - before <= 3
         assert waiting[-1] < waiting[-2]
     assert len(waiting) > 4
     assert changed(tree(EXAMPLE), tree(wiki)) == []

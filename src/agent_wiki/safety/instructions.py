@@ -157,7 +157,8 @@ _SIGNS = Signs(
     sign(
         "instructs/as-system",
         "new~;instruction prompt directive order",
-        r"\bnew (?:system )?(?:instructions?|prompt|directives?|orders?)\s*:",
+        r"\bnew (?:system )?(?:instructions?|prompt|directives?)\s*:"
+        r"|(?:^|\n|[.!?]\s|\byour|\bthese|\bhere are)\s*new orders?\s*:",
     ),
     sign(
         "instructs/conceal",

@@ -111,6 +111,11 @@ def test_a_word_between_two_pairs_of_quotes_stands_in_none(line: str, expected: 
     assert len(_titles(script)) == expected
 
 
+def test_another_program_that_is_given_the_word_in_quotes_shows_nothing() -> None:
+    script = Script().runs("ls -la *.jpg", "(eval):1: no matches found: *.jpg", failed=True)
+    assert not _titles(script.runs('ls -la /shop; find /shop -name "*.jpg"', "cart.jpg"))
+
+
 def test_the_command_that_signs_the_error_is_the_one_that_stopped() -> None:
     script = Script().runs(
         "cd web && rm -rf dist", "/usr/bin/bash: line 1: cd: web: No such file or directory", failed=True

@@ -25,7 +25,7 @@ def test_another_call_of_the_same_message_is_not_in_between() -> None:
     script.builder.tool("a", "cleaned", is_error=False)
     script.builder.tool("b", "3 passed", is_error=False)
     (lesson,) = _lessons(script)
-    assert lesson.guideline.title == "Call ./mvnw instead of mvn"
+    assert lesson.guideline.title == "Call `./mvnw` instead of `mvn`"
     assert grade_of(lesson.guideline, script.done()).cause == "checked"
 
 
@@ -71,7 +71,7 @@ def test_a_program_that_only_the_project_has_is_called_through_its_runner() -> N
     assert lesson.guideline.rule == (
         "Call `mise exec -- ruff` instead of `ruff` in this repository: the shell does not find `ruff` by itself."
     )
-    assert lesson.guideline.title == "Run ruff through mise exec"
+    assert lesson.guideline.title == "Run `ruff` through `mise exec`"
     other = Script().runs("ruff check src", "zsh: command not found: ruff", failed=True)
     assert not _lessons(other.runs("mise exec -- ruff format src", "ok"))
 
@@ -89,7 +89,7 @@ def test_an_interpreter_has_another_name_for_code_on_the_command_line() -> None:
     script = Script().runs(f"python - <<'PY'\nimport sys\n{_CODE}PY", "zsh:1: command not found: python", failed=True)
     script.runs(f"python3 - <<'PY'\n{_CODE}PY", "# A\n# B")
     (lesson,) = _lessons(script)
-    assert lesson.guideline.title == "Call python3 instead of python"
+    assert lesson.guideline.title == "Call `python3` instead of `python`"
     grade = grade_of(lesson.guideline, script.done())
     assert (grade.cause, grade.contradiction) == ("checked", "")
 

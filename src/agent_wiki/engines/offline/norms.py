@@ -29,6 +29,7 @@ _PERSONS = (
     (regex(r"\b(before|after|when|whenever|while) (?:you|we|i) (?:are |start )?(?P<verb>[a-z]+)\b", re.I), ""),
 )  # fmt: skip
 _TAG_QUESTION = regex(r",? (?:no|right|correct|isn't it)\?$", re.I)  # it states what it asks
+_ONE_THING = regex(r"\b(?:build|create|draft|generate|make|write) (?:an?|another|new) ", re.I)  # the next may be right
 _TAIL = regex(
     r",? (?:please|thanks|thank you|ok|okay)$| here(?=,|$)| in this (?:repo|repository|project|codebase)\b", re.I
 )
@@ -79,7 +80,7 @@ def norm_of(sentence: str, *, is_correction: bool) -> Norm | None:
         norm = shape(_without_persons(text), is_lasting or is_marked)
         if norm is not None:
             is_timed = shape in (_sure, _ought) and bool(_TIMED.search(text))
-            is_said_for_good = norm.is_lasting or is_correction or is_timed
+            is_said_for_good = norm.is_lasting or is_timed or (is_correction and not _ONE_THING.search(plain))
             return norm if is_said_for_good and _is_general(norm) else None
     return None
 

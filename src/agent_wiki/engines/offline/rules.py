@@ -15,7 +15,6 @@ from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.rule import AnyRule, GuidelineRule, SkillRule
 from agent_wiki.engines.offline.signals import (
     arguments,
-    causes,
     checks,
     corrections,
     diagnostics,
@@ -71,10 +70,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         {
             "edits/name-corrected": "The agent says which name is right in a well-known file, and puts it there.",
         },
-    ),
-    *_found_by(
-        causes.lessons,
-        {"causes/named-by-agent": "The agent names the general cause of a failure, and its next attempt works."},
     ),
     *_found_by(
         arguments.lessons,

@@ -90,9 +90,11 @@ def _command(failed: Attempt, remedy: Remedy) -> Pattern | None:
 
 
 def _puts_in_quotes(attempt: Attempt, failed: Attempt, remedy: Remedy) -> bool:
-    """Where that is the remedy, the word stands within a pair of quotes, and not between two of them."""
+    """Where that is the remedy, the program is given the same word, within a pair of quotes and not between two."""
     word = _quoted_word(failed, remedy) if remedy.quotes else ""
-    return not word or any(word in pair for pair in _PAIR.findall(attempt.line))
+    programs = {step.program for step in called_steps(failed.call)}
+    is_given = any(word in step.words and step.program in programs for step in called_steps(attempt.call))
+    return not word or (is_given and any(word in pair for pair in _PAIR.findall(attempt.line)))
 
 
 def _is_again(failed: Attempt, later: Attempt) -> bool:

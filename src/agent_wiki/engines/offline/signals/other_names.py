@@ -70,7 +70,7 @@ def _by_other_name(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wor
     call = " ".join(front)
     return Wording(
         "recoveries/other-name",
-        f"Call {call} instead of {name}",
+        f"Call `{call}` instead of `{name}`",
         f"Call `{call}` instead of `{name}` where the shell does not find `{name}`.",
         f"`{name}` is to be called, or the shell answers that `{name}` is not found.",
         (tag(name), tag(bare[-1]), "shell"),
@@ -86,7 +86,7 @@ def _through(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording |
     call = " ".join(called[: called.index(name) + 1])
     return Wording(
         "recoveries/other-name",
-        f"Run {name} through {call.removesuffix(name).removesuffix(' -- ').strip()}",
+        f"Run `{name}` through `{call.removesuffix(name).removesuffix(' -- ').strip()}`",
         f"Call `{call}` instead of `{name}` in this repository: the shell does not find `{name}` by itself.",
         f"`{name}` is to be called, or the shell answers that `{name}` is not found.",
         (tag(name), tag(called[0]), "shell"),

@@ -94,7 +94,7 @@ def _other_interpreter(recovery: Recovery) -> _Way | None:
         return None
     runner = " ".join(other[: other.index(name)]).removesuffix(" --")
     what = f"Call `{runner} {name}` instead of `{one[0]}` {_HERE}"
-    return "surroundings/own-program", f"Run {name} through {runner}", what
+    return "surroundings/own-program", f"Run `{name}` through `{runner}`", what
 
 
 def _variable(recovery: Recovery) -> _Way | None:
