@@ -6,6 +6,7 @@ import pytest
 
 from agent_wiki.engines.offline import summarize
 from agent_wiki.engines.offline.goal import request_line
+from agent_wiki.engines.offline.requests import requests_of
 from agent_wiki.stages.summarize import SummarizeQuestion
 from tests.engines.sessions import Session
 
@@ -47,6 +48,16 @@ def test_a_request_in_another_language_counts_as_work_and_a_greeting_in_one_does
     session = Session().user("какая модель сейчас в работе?").says("Не знаю.").user("Добавь лампу на страницу магазина")
     session.edit("shop.html").edit("lamp.css").edit("lamp.html").says("Готово.")
     assert goal_of_session(session).endswith("then: Добавь лампу на страницу магазина")
+
+
+def test_a_mode_of_aider_is_no_part_of_what_is_asked() -> None:
+    session = Session().user("/ask how would you split the cart?").says("Into two files.").user("/code do that, please")
+    found = requests_of(session.user("/code").done())
+    assert [(each.text, each.kind) for each in found] == [
+        ("how would you split the cart?", "request"),
+        ("do that, please", "request"),
+        ("/code", "command"),
+    ]
 
 
 def test_modes_before_a_prompt_praise_and_a_pasted_command_are_no_request() -> None:

@@ -272,7 +272,7 @@ def test_who_the_agent_is_to_be_is_no_part_of_the_goal() -> None:
 def test_a_question_that_became_work_is_named_with_the_consent() -> None:
     session = Session().user("Would a cache make the list faster?").read("list.ts").says("Yes. Shall I add one?")
     session.user("Yes, let's do that.").edit("list.ts")
-    assert summed_goal(session) == "Would a cache make the list faster?, then: Yes, let's do that."
+    assert summed_goal(session) == "Would a cache make the list faster, then: Yes, let's do that."
 
 
 def test_a_sentence_goes_on_after_the_path_that_was_pasted_into_it() -> None:

@@ -363,7 +363,7 @@ def test_what_was_changed_is_what_the_lines_that_differ_stand_in() -> None:
 
 def test_a_note_after_the_work_is_not_asked_to_have_been_run() -> None:
     arc = summary(asked().edit("cap.py").edit("NOTES.md").says("Done."))
-    assert "Nothing was run after the last change (T3)" in arc.narrative
+    assert "Nothing was tried after the last change of code (T3)" in arc.narrative
 
 
 def test_the_agent_s_own_mark_in_an_output_is_no_error() -> None:

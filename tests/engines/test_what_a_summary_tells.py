@@ -408,3 +408,72 @@ def test_a_change_that_no_check_could_look_at_is_said_to_have_passed_none() -> N
     arc = summary(session.run("pytest", "bash: pytest: command not found", failed=True).says("The sales are shown."))
     assert arc.outcome == "partial"
     assert arc.narrative.endswith("No passing test, build or lint of the change is recorded.")
+
+
+def test_what_it_is_about_to_do_and_courtesies_are_no_answer() -> None:
+    session = Session().user("Who may add a lamp?").read("shop.py")
+    reply = "Totally fair question. Let me compile what I found.\n\nWho is in the group `keepers` may add a lamp."
+    assert "In its own words: “Who is in the group `keepers` may add a lamp”." in summary(session.says(reply)).narrative
+    announced = Session().user("Set the icon of the shop.").read("shop.py").says("I'll find where the icon is set.")
+    assert "I'll find" not in summary(announced).narrative
+
+
+@pytest.mark.parametrize("colon", [":", "："])
+def test_no_quote_ends_where_a_list_is_led_in(colon: str) -> None:
+    reply = f"The bars are there now, below the sum of the week. They show{colon}\n\n- the hours of the lamp keeper"
+    narrative = summary(Session().user("Show the hours.").edit("a.py").says(reply)).narrative
+    assert f"They show{colon}" not in narrative
+    assert "the hours of the lamp keeper" in narrative
+
+
+def test_a_turn_that_the_story_has_told_is_not_quoted_again() -> None:
+    session = (
+        Session().user("Describe the prices of the shop").edit("api.json").says("They are described. Anything else?")
+    )
+    session.user("leave `change` out of it there").read("api.json").says("The field `change` is gone from the body.")
+    narrative = summary(session.user("Push all of it to the server").run("git push", "a..b  main -> main")).narrative
+    assert "To “leave" not in narrative
+    assert "It answered: “The field `change` is gone from the body” (T8)." in narrative
+
+
+def test_a_push_that_hangs_is_not_told() -> None:
+    session = Session().user("Commit and push the totals.").edit("cap.py").run("git commit -qam x", COMMITTED)
+    hung = session.call("Bash", {"command": "git push -u origin main"}, "libpng warning: iCCP: known incorrect profile")
+    hung.builder.messages[-1].is_error = None
+    assert "It committed (T5)" in summary(hung).narrative
+    assert "pushed" not in summary(hung).narrative
+
+
+def test_a_file_that_only_gets_another_name_is_not_changed() -> None:
+    session = Session().user("Which lamp sells best?").write("best.py").run("python best.py", "lamp 4: 12 sold")
+    narrative = summary(session.run("mv best.py lamps.py").says("Lamp 4 sells best, twelve of them.")).narrative
+    assert "wrote `best.py`" in narrative
+    assert "lamps.py" not in narrative
+
+
+def test_a_move_that_failed_changes_nothing() -> None:
+    session = Session().user("Tidy the shop up.").edit("cap.py")
+    moved = session.run("mv old.py lib/old.py || echo left", "mv: cannot move 'old.py': No such file\nleft")
+    assert "lib/old.py" not in summary(moved).narrative
+
+
+def test_of_a_chain_that_printed_nothing_no_later_step_is_blamed() -> None:
+    chain = "ls /memory 2>/dev/null && rm plan.md && mv shop.md vision.md"
+    session = Session().user("Tidy the notes up.").edit("notes.md").run(chain, "Exit code 1", failed=True)
+    assert "failed" not in summary(session.says("The notes are tidy, each in its folder.")).narrative
+
+
+def test_a_request_that_no_reply_answers_shows_no_outcome() -> None:
+    session = Session().user("Show the sales of the shop.").edit("a.py").says("They are shown, a list for each month.")
+    arc = summary(session.user("Set the icon of the page, too.").read("icon.svg"))
+    assert (arc.outcome, arc.outcome_turn, arc.outcome_quote) == ("partial", None, None)
+    assert "The recording breaks off before the agent reports on what was asked last (T5)." in arc.narrative
+
+
+def test_edits_of_cursor_and_of_copilot_are_edits() -> None:
+    session = (
+        Session().user("Cap the totals.").call("StrReplace", {"path": "cap.py", "old_string": "1", "new_string": "2"})
+    )
+    assert "The agent changed `cap.py`" in summary(session.call("todo_write", {"merge": True})).narrative
+    made = Session().user("Cap the totals.").call("copilot_replaceString", {"content": "x"}, "completed")
+    assert "copilot_replaceString" not in summary(made.says("The totals are capped now, in the cart.")).narrative

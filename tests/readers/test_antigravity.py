@@ -9,6 +9,7 @@ import pytest
 
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers import antigravity
+from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import paired_calls
 from tests.readers.lines import only, shape, write_lines
@@ -71,6 +72,29 @@ def test_the_steps_after_a_reply_answer_its_calls_in_their_order(tmp_path: Path)
 def test_the_status_shows_a_failure(tmp_path: Path, outcome: dict[str, Any], is_error: bool | None) -> None:
     trajectory = read(tmp_path, prompt(0, "go"), reply(1, None, run("make")), outcome)
     assert [(message.role, message.is_error) for message in trajectory.messages[2:]] == [("tool", is_error)]
+
+
+def test_what_a_message_says_of_a_command_in_the_background_is_its_result(tmp_path: Path) -> None:
+    tasks = "0badcafe-0000-4000-8000-000000000001"
+    started = [f"Tool is running as a background task with task id: {tasks}/task-{number}" for number in (4, 5, 6)]
+    ended = [f'[Message] priority=HIGH content=Task id "{tasks}/task-{number}"' for number in (4, 5)]
+    log = "\n\nLog: file:///home/dev/tasks/task-4.log\n</SYSTEM_MESSAGE>"
+    outcome = "The command failed with exit code: 1\n\t\t\tOutput:\n2 failed"
+    failed = f"<SYSTEM_MESSAGE>\n{ended[0]} finished with result:\n\n\t\t\t{outcome}{log}"
+    stopped = f"{ended[1]} was canceled with result:\nStep was canceled"
+    trajectory = read(
+        tmp_path,
+        prompt(0, "go"),
+        reply(1, None, run("pytest"), run("make"), run("vite")),
+        *(step(2 + at, "RUN_COMMAND", text, status="RUNNING") for at, text in enumerate(started)),
+        step(5, "SYSTEM_MESSAGE", failed, "SYSTEM"),
+        step(6, "SYSTEM_MESSAGE", stopped, "SYSTEM"),
+        step(7, "SYSTEM_MESSAGE", "[Message] content=Your timer was cancelled.", "SYSTEM"),
+    )
+    tests, make, serve = paired_calls(trajectory)
+    assert [verdict_of(each).state for each in (tests, make, serve)] == ["failed", "called off", "running"]
+    assert (tests.result_turn, tests.result) == (6, outcome)
+    assert [message.role for message in trajectory.messages[2:]] == ["tool"] * 5 + ["user"]
 
 
 def test_what_the_program_says_is_marked(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def test_calls_of_cursor_that_no_tool_is_named_for(tmp_path: Path) -> None:
         ("read_file", {}, None),
         ("list_dir", {"file_path": "src"}, "shop.py"),
         ("run_terminal_cmd", {"command": "make test"}, printed),
-        ("edit_file", {"file_path": "src/shop.py", "diff": "-1\n+2"}, None),
+        ("edit_file", {"file_path": "src/shop.py", "diff": "-1\n+2"}, ""),
         ("edit_file", {}, "The string to replace was not found in the file."),
         ("run_terminal_cmd", {"command": "git commit -am done"}, None),
     ]

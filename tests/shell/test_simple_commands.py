@@ -122,3 +122,8 @@ def test_to_ask_where_a_program_is_does_not_run_it() -> None:
     assert (asked.program, shell_kind(asked)) == ("command", "look")
     (ran,) = simple_commands("command uv sync")
     assert ran.program == "uv"
+
+
+def test_a_text_that_stands_alone_is_printed() -> None:
+    line = '"Programs found:"; Get-Command python'
+    assert next(map(shell_kind, simple_commands(line))) == "look"

@@ -22,6 +22,8 @@ SUMMARIES = [
 ]
 WRITTEN = [
     "<task-notification>\n<task-id>b</task-id>\n</task-notification>",
+    "<timestamp>Saturday, Jun 6, 2026</timestamp>\n<system_notification>\nThe server compiled.\n</system_notification>",
+    "(no content)",
     "Stop hook feedback:\nFix it.",
     "SessionStart:startup hook success: Fix it.",
     "# AGENTS.md instructions for /srv/shop\n\nFix it.",
@@ -34,6 +36,7 @@ OWN = [
     "Here is a summary of what I want: fix it.",
     "Summary of the cart is wrong, fix it.",
     "Stop the hook, its feedback is noise.",
+    "(no content) is shown in the cart, fix it.",
     "# AGENTS.md is out of date, fix it.",
     "Contents of /srv/shop/CLAUDE.md are wrong, fix it.",
     "<summary> has no marker in Safari.",

@@ -30,6 +30,8 @@ def test_english_and_what_names_things(words: str) -> None:
         "добавь лампу на страницу магазина",
         "ランプを追加してください",
         "가게 페이지에 램프를 추가해줘",
+        "สวัสดี",
+        "दुकान के पन्ने पर दीया जोड़ो",
         "añade una lámpara en la página de la tienda",
     ],
 )

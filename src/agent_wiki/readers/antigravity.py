@@ -1,7 +1,8 @@
 """Transcripts of Google Antigravity: one step per line, numbered, the model's replies and what came of their calls.
 
 A reply (`PLANNER_RESPONSE`) names its calls without ids; each later step of the model is the outcome of the next one. A
-step may be written after a later one. When the user returns to an earlier prompt, the numbers begin again there, and
+command that continues in the background gets a second outcome, which a message of the program brings. A step may be
+written after a later one. When the user returns to an earlier prompt, the numbers begin again there, and
 what was undone still happened. (No documentation was at hand: read from transcripts that users published.)
 """
 
@@ -24,7 +25,7 @@ from agent_wiki.readers.recorded import (
     text_or_none,
 )
 from agent_wiki.readers.recording import Recording, Sample
-from agent_wiki.trajectory import Source, Trajectory
+from agent_wiki.trajectory import MessageMark, Source, Trajectory
 from agent_wiki.trajectory.json_text import value_or
 from agent_wiki.trajectory.lazily import regex
 
@@ -35,6 +36,9 @@ _TIMES = regex(r"\A(?:(?:Created|Completed) At: \S+\n)+")
 _REQUEST = regex(r"<USER_REQUEST>\n?(.*?)\n?</USER_REQUEST>\n?", re.DOTALL)
 _MODEL = regex(r"`Model Selection` from [^\n]{1,80}? to ([^\n]{1,80}?)\. No need")
 _EXIT = regex(r"^\s*The command (?:failed with exit code: (-?\d+)|completed successfully)", re.MULTILINE)
+_STARTED = regex(r"\ATool is running as a background task with task id: (\S{1,120})")
+_ENDED = regex(r'content=Task id "([^"\s]{1,120})" (finished|was canceled) with result:')
+_FRAME_END = regex(r"\s*(?:Log: file:\S{1,400}\s*)?(?:</SYSTEM_MESSAGE>\s*)?\Z")
 _HEAD_CHARACTERS = 400
 
 
@@ -86,6 +90,7 @@ class _Session:
         self.models: Counter[str] = Counter()
         self.model: str | None = None
         self.open_calls: deque[tuple[str, str]] = deque()  # id and name, of the last reply
+        self.running: dict[str, str] = {}  # the call of each task in the background
         self.calls = 0
         self.started: Any = None
         self.ended: Any = None
@@ -102,6 +107,10 @@ class _Session:
             self._take_reply(step)
         elif source == "MODEL" or (kind == "ERROR_MESSAGE" and self.open_calls):
             self._take_outcome(step, text)
+        elif (ended := _ENDED.search(text)) and (call_id := self.running.pop(ended[1], None)):
+            mark: MessageMark | None = None if ended[2] == "finished" else "cancelled"
+            result = _FRAME_END.sub("", text[ended.end() :]).strip()
+            self.builder.tool(call_id, result, is_error=_stated(result), mark=mark)
         else:
             self.builder.user(text, mark="compaction" if kind == "CHECKPOINT" else "injected")
 
@@ -142,6 +151,8 @@ class _Session:
     def _take_outcome(self, step: dict[str, Any], text: str) -> None:
         """What came of the next open call; an error message is that of a call that could not be made."""
         call_id = self.open_calls.popleft()[0] if self.open_calls else f"unasked_{step['step_index']}"
+        if started := _STARTED.match(text):
+            self.running[started[1]] = call_id
         is_failure = step["status"] == "ERROR" or step["type"] == "ERROR_MESSAGE"
         self.builder.tool(call_id, text, is_error=True if is_failure else _has_failed(step, text))
 
@@ -152,5 +163,9 @@ def _has_failed(step: dict[str, Any], text: str) -> bool | None:
         return None
     if step["type"] != "RUN_COMMAND":
         return False
+    return _stated(text)
+
+
+def _stated(text: str) -> bool | None:
     stated = _EXIT.search(text[:_HEAD_CHARACTERS])
     return stated[1] is not None if stated else None

@@ -86,7 +86,7 @@ class Pieces:
         fences, rest = taken_apart(self.lines[start + 1 : end])
         if about[1].startswith("Edit"):
             diffs = "\n".join(fence.text for fence in fences)
-            return ("edit_file", {**_file(about[2]), **({"diff": diffs} if diffs else {})}, None), end + 1
+            return ("edit_file", {**_file(about[2]), **({"diff": diffs} if diffs else {})}, ""), end + 1
         listed = "\n".join([_SUMMARY.sub("", rest).strip(), *(fence.text for fence in fences)]).strip()
         return ("list_dir", _file(about[2]), listed or None), end + 1
 

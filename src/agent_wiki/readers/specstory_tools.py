@@ -14,6 +14,7 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 _CLOSING = regex(r"(?:</details>)?\s*</tool-use>\s*")
 _FENCE = regex(r"(`{3,}|~{3,})(.*)")
 _ATTRIBUTE = regex(r'(?:data-tool-)?(name|type)="([^"\n]{0,100})"')
+_EDITS = regex(r'type="write"|name="edit_file(?:_v\d{1,3})?"')
 _SUMMARY = regex(r"<summary>(.{0,2000}?)</summary>", re.DOTALL)
 _ELEMENTS = regex(r"</?(?:tool-use|details|summary)\b[^>\n]{0,400}>")
 _TITLE = regex(r"Tool use: \*\*([^*\n]{1,100})\*\*(?: • (.{0,2000}))?", re.DOTALL)
@@ -64,8 +65,13 @@ def _after_stray_fence(lines: Sequence[str], at: int) -> int:
 
 
 def tool_call(attributes: str, lines: Sequence[str]) -> tuple[str, dict[str, Any], str | None]:
-    """A call's name, its arguments as far as they are shown, and its result; None where none is shown."""
+    """A call's name, its arguments as far as they are shown, and its result; None where none is shown.
+
+    Of an edit a file is named, and a failure is said: one of which nothing else is shown was made.
+    """
     name, arguments, result = _tool_call(attributes, lines)
+    if result is None and _EDITS.search(attributes) and arguments.get("file_path"):
+        result = ""
     return _VERSION.sub("", name), arguments, result if result is None else _unescaped(result)
 
 
@@ -85,7 +91,8 @@ def _tool_call(attributes: str, lines: Sequence[str]) -> tuple[str, dict[str, An
     text = _TITLE.sub("", text).strip()
     if (parameters := _parameters(text, fences)) is not None:
         rest_of = [each.text for each in fences[1:]]
-        return name, parameters, rest_of[-1] if rest_of else None
+        shown = rest_of[-1] if rest_of else None
+        return name, *(_terminal_call(parameters, shown) if "commandLine" in parameters else (parameters, shown))
     if given.get("type") in _SHELL_TYPES or name.lower() in SHELL_TOOLS:
         return name, *_shell_call(about, text, fences)
     return name, *_other_call(about, text, fences)
@@ -97,6 +104,16 @@ def _parameters(text: str, fences: list[Fence]) -> dict[str, Any] | None:
         return None
     value = value_or(fences[0].text, None)
     return value if isinstance(value, dict) else None
+
+
+def _terminal_call(parameters: dict[str, Any], shown: str | None) -> tuple[dict[str, Any], str | None]:
+    """Copilot's terminal: the command as it was run in the end; what it printed is not always saved."""
+    line, saved = parameters["commandLine"], value_or(shown or "", None)
+    forms = line if isinstance(line, dict) else {"original": line}
+    command = next((forms[name] for name in ("userEdited", "toolEdited", "original") if forms.get(name)), "")
+    if isinstance(saved, dict):
+        shown = next((str(saved[name]) for name in ("toolCallResult", "content") if saved.get(name)), None)
+    return {"command": html.unescape(str(command)), **parameters}, shown
 
 
 def _shell_call(about: str, text: str, fences: list[Fence]) -> tuple[dict[str, str], str | None]:

@@ -120,6 +120,8 @@ def shell_kind(command: SimpleCommand) -> ShellKind:
 
 def _by_program(command: SimpleCommand) -> ShellKind:
     program, rest = command.program, command.words[1:]
+    if " " in program and not rest:
+        return "look"  # PowerShell prints a text that stands alone
     if program == "git":
         return _git_kind(rest)
     if is_check(command):

@@ -15,12 +15,16 @@ EDIT_TOOLS = frozenset(
      "edit_file", "write_to_file", "replace_in_file", "insert", "update_file", "search_replace", "file_write",
      "str_replace", "create", "insert_text", "patch", "str_replace_editor", "str_replace_based_edit_tool",
      "apply_diff", "insert_content", "search_and_replace", "replace_file_content", "multi_replace_file_content",
-     "writetofile", "applydiff", "insertcontent", "searchandreplace"}
+     "writetofile", "applydiff", "insertcontent", "searchandreplace", "strreplace", "strreplacefile", "writefile",
+     "applypatch", "replace_string_in_file", "multi_replace_string_in_file", "insert_edit_into_file",
+     "copilot_replacestring", "copilot_multireplacestring", "copilot_applypatch", "copilot_createfile",
+     "copilot_insertedit"}
 )  # fmt: skip
 # They read files or folders, of agents that work in one.
 FILE_TOOLS = frozenset(
     {"read", "view", "glob", "grep", "ls", "read_file", "read_many_files", "view_file", "list_directory", "list_dir",
-     "notebookread", "file_glob_search", "codebase_search", "search_file_content", "grep_search", "search_dir"}
+     "notebookread", "file_glob_search", "codebase_search", "search_file_content", "grep_search", "search_dir",
+     "readfile"}
 )  # fmt: skip
 _LOOK_TOOLS = frozenset(
     {"read", "read_file", "view", "open", "glob", "grep", "ls", "list_directory", "list_dir", "search",
@@ -30,25 +34,40 @@ _LOOK_TOOLS = frozenset(
      "file_glob_search", "codebase_search", "search_file_content", "browser", "view_image", "killshell", "killbash",
      "close_agent", "taskstop", "stop_bash", "read_bash", "write_bash", "list_bash", "stop_powershell",
      "list_powershell", "read_powershell", "write_powershell", "lsp", "resolve",
-     "list_mcp_resources", "view_file", "grep_search", "read_url_content", "sourcegraph", "job_output", "job_kill"}
+     "list_mcp_resources", "view_file", "grep_search", "read_url_content", "sourcegraph", "job_output", "job_kill",
+     "readfile", "rg", "await", "awaitshell", "manage_task", "manage_subagents", "schedule", "fetchurl", "batch",
+     "sessions_history", "session_status"}
 )  # fmt: skip
 _PLAN_TOOLS = frozenset(
     {"todowrite", "update_plan", "taskcreate", "taskupdate", "exitplanmode", "enterplanmode", "think", "submit",
      "finish", "update_topic", "update_todo_list", "switch_mode", "set_phase", "mark_chapter", "writetodos",
      "write_todos", "todoread", "save_memory", "submit_plan", "report_intent", "attempt_completion",
-     "attemptcompletion", "todos"}
+     "attemptcompletion", "todos", "todo_write", "settodolist", "task_tracker", "create_plan", "exit_plan_mode",
+     "enter_plan_mode", "task_complete", "mcp_sequential_thinking_sequentialthinking", "sequentialthinking"}
 )  # fmt: skip
 _ASK_TOOLS = frozenset(
-    {"askuserquestion", "request_user_input", "ask_user", "ask_followup_question", "askfollowupquestion"}
+    {
+        "askuserquestion",
+        "request_user_input",
+        "ask_user",
+        "ask_followup_question",
+        "askfollowupquestion",
+        "ask_question",
+        "askquestion",
+        "ask_user_question",
+        "question",
+    }
 )
-_DELEGATE_TOOLS = frozenset({"task", "agent", "spawn_agent", "workflow", "sendmessage", "send_input", "delegate_task"})
+_DELEGATE_TOOLS = frozenset({"task", "agent", "spawn_agent", "workflow", "sendmessage", "send_input", "delegate_task",
+     "runsubagent", "subagent", "invoke_subagent", "browser_subagent", "delegate_to_agent", "invoke_agent",
+     "sessions_spawn"})  # fmt: skip
 _LOOK_VERB = regex(
     r"(?:^|__|[._-])(?:get|list|search|find|lookup|read|fetch|show|check|query|describe|calculate|resolve|"
     r"count|verify|detect)(?=[_-]|[A-Z]|$)"
 )
 # What the editor's language server reports about a file: a lint, a build and a type check in one.
 _DIAGNOSTIC_TOOLS = frozenset(
-    {"getdiagnostics", "get_diagnostics", "diagnostics", "get_errors", "read_lints", "problems"}
+    {"getdiagnostics", "get_diagnostics", "diagnostics", "get_errors", "read_lints", "readlints", "problems"}
 )
 _SHIP_TOOLS = frozenset({"push_files", "create_pull_request", "merge_pull_request", "create_merge_request"})
 _RUN_TOOLS = frozenset({"execute_code", "python", "ipython", "code_interpreter", "run_code", "execute_ipython_cell"})

@@ -26,9 +26,10 @@ _RUNNING = regex(
     r"^(?:(?:Process running with session|Script running with cell) ID \d+"
     r"|Command running in background with ID\b.{0,80}"
     r"|<command started in background with shellId: [^\s>]{1,80}>"
+    r"|Tool is running as a background task\b.{0,80}"
     r"|.{0,80}\(running in background\))",
     re.MULTILINE,
-    needs=("running with", "in background"),
+    needs=("running with", "in background", "as a background task"),
 )
 _HARNESS_LINE = regex(r"(?:Chunk ID|Wall time|Original token count): ")
 _REFUSED = regex(

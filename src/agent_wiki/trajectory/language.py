@@ -26,5 +26,8 @@ def is_english(text: str) -> bool:
     words = _WORD.findall(text[:_MOST_READ].lower())
     if sum(map(str.isascii, words)) < len(words) / 2:
         return False
+    if not words:  # Thai and Devanagari write vowels as marks, which are no letters
+        letters = [sign for sign in text[:_MOST_READ] if sign.isalpha()]
+        return 2 * sum(map(str.isascii, letters)) >= len(letters)
     common = sum(word in _COMMONEST for word in words)
     return len(words) < _FEW or common * _ONE_IN >= len(words)

@@ -34,6 +34,9 @@ _NONE_FOUND = regex(
 )
 _MOST_READ = 2_000
 _MOST_SHOWN = 400  # characters at the end, where a shell says what it did not find
+_PUSHED = regex(
+    r"->|\bup[- ]to[- ]date\b|set up to track|\bpull/new/|\bexit(?:ed with)?(?: code)?:? 0\b", re.IGNORECASE
+)
 _RANK: tuple[ShellKind, ...] = ("ship", "revert", "check", "edit", "delete", "run", "look")
 _PREPARING = frozenset({"cd", "echo", "for", "pwd", "export", "set", "sleep"})
 _JUMPS = frozenset({"break", "continue", "exit", "return"})  # of a loop or a script
@@ -97,9 +100,16 @@ class Act:
 
     @property
     def has_worked(self) -> bool:
-        """It has a result, and nothing says that it failed."""
+        """It has a result, and nothing says that it failed; of a push something has to say that it went well."""
         verdict = self.verdict
-        return verdict.has_passed or (verdict.state == "unknown" and self.call.result is not None)
+        has_ended = verdict.has_passed or (verdict.state == "unknown" and self.call.result is not None)
+        return has_ended and not (self.kind == "ship" and self._is_push_without_word())
+
+    def _is_push_without_word(self) -> bool:
+        """It printed something, and neither its exit code nor a word of it says that it went well."""
+        result = self.call.result or ""
+        is_push = any(each.words[:2] == ("git", "push") for each in self.commands)
+        return is_push and self.call.is_error is None and bool(result.strip()) and _PUSHED.search(result) is None
 
     @property
     def is_work(self) -> bool:
@@ -123,6 +133,7 @@ def acts_of(trajectory: Trajectory) -> list[Act]:
         if call.continues is not None:  # the rest of a command that was still running
             started = acts[call.continues.position]
             act = Act(call, started.kind, commands=started.commands, kinds=started.kinds)
+        act.edits = tuple(path for path in act.edits if path not in _renamed(act, written))
         written.update(bare_name(path) for path in act.edits)
         if act.kind in ("run", "edit") and _runs_own_script(act, written):
             act.kind = "probe"
@@ -130,6 +141,14 @@ def acts_of(trajectory: Trajectory) -> list[Act]:
             act.finding = _finding(act) if act.kind == "check" else _probed(act, failed_probes)
         acts.append(act)
     return acts
+
+
+def _renamed(act: Act, written: set[str]) -> frozenset[str]:
+    """Files of the session that only get another name: nothing in them is changed."""
+    moves = [each.words[1:] for each in act.commands if each.program == "mv" and len(each.words) == 3]
+    renamed = [new for old, new in moves if bare_name(old) in written]
+    written.update(map(bare_name, renamed))
+    return frozenset(renamed)
 
 
 def _finding(act: Act) -> CheckResult:
@@ -206,7 +225,9 @@ def _shell_act(call: Call, command: str, made: set[str]) -> Act:
     if kind == "revert" and "stash pop" in command:
         kind = "run"  # stashed for a look at the base and restored: nothing is undone, no check of the work
     did_happen = call.mark is None and not call.is_error
-    pairs = list(zip(commands, kinds, strict=True))
+    steps = zip(called_steps(call), verdict_of(call).steps, strict=False)
+    failed = {step.words for step, state in steps if state in ("failed", "not run")}
+    pairs = [(each, of) for each, of in zip(commands, kinds, strict=True) if each.words not in failed]
     edits, place = [], ""
     makes_folder = any(each.program == "mkdir" or each.words[:2] == ("git", "init") for each in commands)
     for each, of in pairs:

@@ -30,6 +30,7 @@ _LEAST_LETTERS = 90
 _STOPS = ".!?:;,…。：；，"
 _LEAST_ANSWER = 12  # letters; less is a signal between programs
 _HEADING = regex(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$|```|\||-{3,})")
+ANNOUNCES = written("announces", re.IGNORECASE)
 CHEER = written("cheer", re.IGNORECASE)
 PLEASANTRY = written("pleasantry", re.IGNORECASE)
 
@@ -94,7 +95,7 @@ def _recorded(stretch: Stretch) -> str:
     last = next((act for act in reversed(stretch.acts) if act.finding and act.finding.passed is not None), None)
     if last is not None and last.finding is not None and last.finding.passed and not won:
         return f"The agent's own last check, {called(last)}, had passed, yet {verdict[0].lower()}{verdict[1:]}"
-    is_talk = not any(act.edits or act.commands for act in stretch.acts)
+    is_talk = stretch.is_talk()
     reply = _reply(stretch) if is_talk or not won else ""
     return f"{reply} {verdict}".strip()
 
@@ -183,7 +184,8 @@ def _untried(stretch: Stretch) -> str:
     if not changed:
         return ""
     was_tried = any(act.turn > changed and act.is_work and act.kind != "edit" for act in stretch.acts)
-    return "" if was_tried else f"Nothing was run after the last change (T{changed})."
+    is_last = not any(act.edits and act.has_worked and act.turn > changed for act in stretch.acts)
+    return "" if was_tried else f"Nothing was tried after the last change{'' if is_last else ' of code'} (T{changed})."
 
 
 def _next_words(stretch: Stretch) -> str:
@@ -244,14 +246,20 @@ def _first_prose(reply: str) -> str:
         if words and words[-1] not in _STOPS and not line[:1].islower():
             gap = "… "  # the next item of a list
         for sentence in SENTENCE_END.split(line.strip(" *->_\t")):
-            if CHEER.fullmatch(sentence.strip()) or sentence.endswith(":") or _is_bare(sentence):
+            if says_nothing(sentence) or sentence.endswith((":", "：")) or _is_bare(sentence):
                 gap = "… "
-                lead = lead or (sentence.rstrip(":") if sentence.endswith(":") else "")
+                lead = lead or (sentence.rstrip(":：") if sentence.endswith((":", "：")) else "")
             elif sentence:
                 words, gap = f"{words} {gap if words else ''}{sentence}".strip(), ""
         if sum(map(str.isalpha, words)) >= _LEAST_LETTERS:
             break
     return words or lead
+
+
+def says_nothing(sentence: str) -> bool:
+    """A cheer, a courtesy, or what the agent is about to do: nothing of what it did or found."""
+    text = sentence.strip()
+    return bool(CHEER.fullmatch(text) or PLEASANTRY.match(text) or ANNOUNCES.match(text))
 
 
 def _is_bare(sentence: str) -> bool:

@@ -42,6 +42,8 @@ _HASH = regex(r"\b[0-9a-f]{12,64}\b")
 _POINTS_BACK = regex(r"\b(?:this|that|it|these|those|them)\b", re.IGNORECASE)
 _FIRST_SENTENCE = regex(r"[^.!?…:]{20,99}[.!?](?=\s|$)")
 _SENTENCES = regex(r"(?<=[.!?])\s+")
+_ENDS = " .!?:,。！？：，"
+_LABEL_AT_END = regex(r"(?<=[.!?]) [A-Z][\w ]{2,30}:?$(?<=:)")  # "Constraints:", whose list is left out
 _LABEL = regex(r"[A-Z][a-z]+: (?=[A-Z])")  # "Stack: Flutter, Dart"
 _POINTS_AT_LIST = written("points_at_list", re.IGNORECASE)
 _SAYS_TASK = written("says_task", re.IGNORECASE)
@@ -67,15 +69,15 @@ def goal_of(
     if deed is None and also and not later:
         return _both(line, also)
     if deed is None:
-        return plain_line(f"{line}, then: {later}", MOST_CHARACTERS) if later not in ("", line) else line
+        return plain_line(f"{line.rstrip(_ENDS)}, then: {later}", MOST_CHARACTERS) if later not in ("", line) else line
     wanted = request_line(deed.text, 160)
-    opening = clause(line, _MOST_OF_OPENING).rstrip(".!:,")
+    opening = clause(line, _MOST_OF_OPENING).rstrip(_ENDS)
     return line if not wanted or wanted.startswith(opening) else f"{opening}, then: {wanted}"
 
 
 def _both(line: str, also: Sequence[UserRequest]) -> str:
     """The opening request with another that took as much, and how many more there are."""
-    opening = clause(line, _MOST_OF_FIRST).rstrip(".!:,")
+    opening = clause(line, _MOST_OF_FIRST).rstrip(_ENDS)
     second = request_line(also[0].text, _MOST_OF_SECOND).rstrip(".:")
     if not second or second[:_SAME] == opening[:_SAME]:
         return line
@@ -177,7 +179,8 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     is_listed = len(text) >= _LEAST_WITH_LIST and is_english(text)
     lead, items = listed_tasks(task_part(text)) if is_listed else ("", [])
     line = _with_list(paragraphs, lead, items, most) if items and text.find(items[0]) < _FAR else ""
-    return _upper_first(_COUNTED.sub("", clause(line or _sentence_that_asks(text, paragraphs, most), most)))
+    line = _LABEL_AT_END.sub("", clause(line or _sentence_that_asks(text, paragraphs, most), most))
+    return _upper_first(_COUNTED.sub("", line))
 
 
 def in_own_words(line: str, request: UserRequest, most: int) -> str:

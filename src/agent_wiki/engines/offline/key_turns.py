@@ -86,7 +86,7 @@ def _heaviest(candidates: list[_Candidate], most: int = MOST_KEY_TURNS) -> list[
 
 def _of_user(stretch: Stretch, deed: UserRequest | None) -> list[_Candidate]:
     found = []
-    is_talk = not any(act.edits or act.commands for act in stretch.acts)
+    is_talk = stretch.is_talk()
     opening = opening_turn(stretch.requests)
     for request in stretch.requests:
         line = request_line(request.text, 160)
@@ -191,14 +191,14 @@ def _of_machines(stretch: Stretch) -> list[_Candidate]:
     """The last change of a cluster, with what the agent said of it, and what a conversation did with an application."""
     changes = [act for act in stretch.acts if act.has_worked and any(map(is_cluster_change, act.commands))][-1:]
     found = [_said(75, act, f"{called(act, 90)} changes the cluster", stretch) for act in changes]
-    is_talk = not any(act.edits or act.commands for act in stretch.acts)
+    is_talk = stretch.is_talk()
     done = [act for act in stretch.acts if is_talk and act.kind == "service" and act.has_worked]
     return found + [_Candidate(73, act.end, f"{service_call(act)} goes through") for act in done[-2:]]
 
 
 def _of_findings(stretch: Stretch) -> list[_Candidate]:
     """The cause as the agent named it, and in a conversation what it could not do."""
-    is_talk = not any(act.edits or act.commands for act in stretch.acts)
+    is_talk = stretch.is_talk()
     causes = [("The agent names the cause", each) for each in cause_of(stretch)]
     found = causes + [("The agent answers", each) for each in (refusals_of_agent(stretch) if is_talk else [])]
     return [_Candidate(68, each.sentence.turn, f"{label}: {each.words}", each.kind) for label, each in found]

@@ -68,7 +68,7 @@ def deed_of(stretch: Stretch, requests: list[UserRequest]) -> UserRequest | None
     tasks = _tasks(stretch, requests)
     if not tasks or not (_is_slight(tasks[0]) or _is_prelude(tasks)):
         return None
-    is_talk = not any(act.edits or act.commands for act in stretch.acts)
+    is_talk = stretch.is_talk()
     if is_talk and _wants_work(tasks[0].request):
         return None  # a customer who says what for: what comes later are answers and details
     opening, main = tasks[0], max(tasks, key=lambda task: task.weight)

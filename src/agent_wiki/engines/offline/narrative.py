@@ -36,7 +36,7 @@ _FEW_WORDS = 3  # of an answer: more are answered in turn
 
 def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
     """At most 250 words in one to three paragraphs; never empty, safe as Markdown."""
-    is_talk = not any(act.edits or act.commands for act in stretch.acts)
+    is_talk = stretch.is_talk()
     ended = ending(stretch, shown, troubles)
     said_last = shown.turn if shown.basis == "user" else None  # which the ending has
     asked = _user_turns(stretch, is_talk)
@@ -49,7 +49,8 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
         acts = stretch.acts[bisect_left(turns, start) : bisect_left(turns, end)]
         sentences += worked(acts, stretch, shown, scratch, is_first=start == stretch.first_turn)
         if not is_talk and end <= stretch.last_turn:
-            sentences += _answers(stretch, start, end, 49 if any(act.edits for act in acts) else 59, ended)
+            weight = 49 if any(act.edits for act in acts) else 59
+            sentences += _answers(stretch, start, end, weight, ended, {each.turn for each in asked})
     sentences += [_trouble(trouble) for trouble in troubles]
     sentences += [*_refusals(stretch), *(each.sentence for each in cause_of(stretch))]
     opened = sentences[0].turn  # a greeting before it is no request
@@ -62,14 +63,14 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
     return story_of(sentences, {each.turn: _went_on(each) for each in stretch.requests if each.turn in begun})
 
 
-def _answers(stretch: Stretch, start: int, end: int, weight: int, ended: str) -> list[Sentence]:
-    """What the agent answered to the user's turn `start`, and to the last before `end` that the story leaves out."""
+def _answers(stretch: Stretch, start: int, end: int, weight: int, ended: str, known: Collection[int]) -> list[Sentence]:
+    """What it answered to the user's turn `start`, and to the last one before `end`. `known`: turns in the story."""
     opening = opening_turn(stretch.requests)
     opened = opening.turn if opening else start
     untold = [each for each in stretch.requests if max(start, opened) < each.turn < end]
     found = _answer(stretch, start, untold[0].turn if untold else end, weight, ended)
     if untold and (words := said(untold[-1].text.strip().split("\n", 1)[0], _MOST_UNTOLD)):
-        lead = f"To {words} (T{untold[-1].turn}) it answered"
+        lead = "It answered" if untold[-1].turn in known else f"To {words} (T{untold[-1].turn}) it answered"
         found += _answer(stretch, untold[-1].turn, end, weight - 5, ended, lead)
     return found
 

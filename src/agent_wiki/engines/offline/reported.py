@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from agent_wiki.engines.offline.endings import CHEER, PLEASANTRY, prose_of
+from agent_wiki.engines.offline.endings import ANNOUNCES, CHEER, prose_of, says_nothing
 from agent_wiki.engines.offline.reservations import SENTENCE_END
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
@@ -23,7 +23,6 @@ _LEAST_LETTERS = 150  # of a reply: the story has room for less
 _SHARES = ((1_600,), (1_500, 900), (1_000, 800, 600), (900, 700, 450, 450))
 _LEAST_OF_LINE, _MOST_OF_LINE, _MOST_OF_HEAD, _MOST_FOUND = 40, 290, 78, 4  # characters; the last: lines
 _FOUND = written("found_on_the_way", re.IGNORECASE)
-_ANNOUNCES = written("announces", re.IGNORECASE)
 _PLACEHOLDER = regex(r"\bYOUR_[A-Z]|<your[ -]")
 _MOST_OF_CODE = 4  # lines; more are a file
 _MOST_READ = 12_000
@@ -72,7 +71,7 @@ def _findings(stretch: Stretch) -> list[TurnNote]:
     replies = [(turn, messages[turn - 1].content or "") for turn in turns if messages[turn - 1].tool_calls]
     lines = [(turn, line) for turn, reply in replies for line in reply.splitlines()]
     said = [(turn, each.strip(" *->|_\t")) for turn, line in lines for each in SENTENCE_END.split(line)]
-    found = [(turn, line) for turn, line in said if _FOUND.search(line) and not _ANNOUNCES.match(line)]
+    found = [(turn, line) for turn, line in said if _FOUND.search(line) and not ANNOUNCES.match(line)]
     kept = [(turn, line) for turn, line in found if _LEAST_OF_LINE < len(line) <= _MOST_OF_LINE]
     return [TurnNote(turn=turn, text=line) for turn, line in kept[-_MOST_FOUND:]]
 
@@ -124,7 +123,7 @@ def _lines(reply: str) -> Iterator[str]:
         if line.strip() and len(line) - len(line.lstrip()) <= depth:
             heading, depth = "", 0  # it led in to what stood below it, deeper
         text = line if _CODE.fullmatch(line) else _cut(_ASKED.sub("", line.strip(" *->|_\t")).rstrip())
-        if sum(map(str.isalpha, text)) < 2 or CHEER.fullmatch(text) or PLEASANTRY.match(text):
+        if sum(map(str.isalpha, text)) < 2 or says_nothing(text):
             continue
         if (is_english(text) and " " not in text) or _PLACEHOLDER.search(text):
             continue  # a name alone says nothing

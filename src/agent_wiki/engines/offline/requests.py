@@ -24,7 +24,8 @@ _MOST_READ = 20_000
 _LEAST_PART = 200  # characters
 _WRAPPED = regex(r"^(?:claude|codex|gemini|opencode)(?: (?:-p|exec|run))? [\"'](?=\w)")  # a command of a shell, pasted
 _SLASH_WORDS = regex(r"\A(?:/[a-z][\w:-]{1,40}[ \t]*){2,8}\n")
-_SHORT_ANSWER = 12  # characters, where no word of a wish is known
+_SHORT_ANSWER, _SHORT_SPELT = 12, 40  # characters, where no word of a wish is known; in letters, not in signs
+_SIGN = regex(r"[^\W\d_a-zA-Z\u0400-\u04ff\u00c0-\u024f\u0370-\u03ff]")  # of a script with a sign a word
 _SHORT_WORD = 6  # characters: alone, a greeting or an assent in any language
 _COMMAND_NAME = regex(r"<command-name>\s*/?([\w:.-]{1,80})\s*</command-name>")
 _SKILL = regex(r"\s*<skill name=\"(?P<name>[\w:.-]{1,80})\"")  # with its text; what the user adds comes after it
@@ -36,6 +37,7 @@ _SKILL_TEXT = regex(  # the text of a skill, and below it what the user wants of
 )
 _COMMAND_ARGS = regex(r"<command-args>([^<]{1,4000})")
 _HOUSEKEEPING = frozenset(table("words")["housekeeping"])
+_MODES, _FEW_WORDS = frozenset({"ask", "code", "architect"}), 3  # how aider is to answer what stands after it
 _TYPED_COMMAND = regex(r"/([a-z][\w:-]{1,60})(?=\s|$)")
 # Harnesses without a turn of their own for tools record results as the user's turns.
 _ENVIRONMENT = regex(r"(?:Output:\s*```|OBSERVATION:|Observation:|<returncode>|\[?Tool (?:result|output))")
@@ -96,7 +98,8 @@ def _is_answer(text: str) -> bool:
     """After a question of the agent: a short text that asks for nothing, or a yes or no with something added."""
     if len(text) < 200 and _ANSWERS.match(text) is not None:
         return True
-    return len(text) < (400 if is_english(text) else _SHORT_ANSWER) and ASKS.search(text) is None
+    most = 400 if is_english(text) else _SHORT_ANSWER if _SIGN.search(text) else _SHORT_SPELT
+    return len(text) < most and ASKS.search(text) is None
 
 
 def _request(turn: int, message: Message, *, has_started: bool) -> UserRequest | None:
@@ -121,10 +124,18 @@ def _request(turn: int, message: Message, *, has_started: bool) -> UserRequest |
     text = asked_in_command_prompt(text) or text
     if len(text) > 2 * _LEAST_PART and (lead := _SLASH_WORDS.match(text)):  # modes of a prompt, which stands below
         text = text[lead.end() :].strip() or text
+    text = _without_mode(text)
     typed = _TYPED_COMMAND.match(text)
     if typed is not None:
         return None if typed.group(1) in _HOUSEKEEPING else UserRequest(turn, text, "command")
     return UserRequest(turn, text, _kind(text) if has_started else _first_kind(text))
+
+
+def _without_mode(text: str) -> str:
+    """What is asked behind the word that says how aider is to answer."""
+    typed = _TYPED_COMMAND.match(text)
+    is_mode = typed is not None and typed.group(1) in _MODES and len(text.split()) > _FEW_WORDS
+    return text[typed.end() :].strip() if typed is not None and is_mode else text
 
 
 def _assignment(turn: int, content: str) -> UserRequest | None:

@@ -88,6 +88,10 @@ class Stretch:
         apart |= {bare_name(path) for path in edited if path.endswith("telemetry.jsonl")}
         return frozenset({bare_name(path) for path in edited} & (deleted | run | apart))
 
+    def is_talk(self) -> bool:
+        """Whether it is only conversation, looks and services: nothing was run or edited."""
+        return not any(act.edits or act.commands or act.kind == "edit" for act in self.acts)
+
     def kept_edits(self) -> list[Act]:
         """Edits that worked on files that are part of the work, or all edits when there are no such files."""
         scratch = self.scratch()

@@ -46,6 +46,7 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
     deed = deed_of(stretch, requests)
     goal = goal_of(requests, stretch.trajectory.source.title, deed, also_worked_on(stretch, requests))
     shown = shown_outcome(stretch)
+    is_request = shown.basis == "unfinished"  # which shows nothing: that no answer is recorded does
     meant = meant_to_fail(stretch)
     acts = [act for act in stretch.acts if act.call.position not in meant]
     folders = folders_in(stretch.trajectory)
@@ -57,8 +58,8 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         title=_title(stretch, goal, deed),
         goal=goal,
         outcome=shown.outcome,
-        outcome_turn=shown.turn,
-        outcome_quote=shown.quote,
+        outcome_turn=None if is_request else shown.turn,
+        outcome_quote=None if is_request else shown.quote,
         narrative=narrative_of(stretch, shown, troubles),
         key_turns=key_turns_of(stretch, shown, troubles, deed),
         dead_ends=dead_ends_of(stretch),

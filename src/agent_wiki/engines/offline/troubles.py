@@ -212,6 +212,8 @@ def _is_none(act: Act) -> bool:
     step = main_command(act)
     is_printed = step is not None and "==" in step.program  # "====" is only printed
     is_look = act.kind == "look" or (step is not None and shell_kind(replace(step, writes=())) == "look")
+    # Of a chain that printed nothing, the silenced look at its start may have ended it.
+    is_look |= set(act.verdict.steps) == {"unknown"} and len(act.commands) > 1 and shell_kind(act.commands[0]) == "look"
     return is_look or is_printed or _is_stopped(act) or _BOOKKEEPING.search((act.call.result or "")[:600]) is not None
 
 

@@ -46,7 +46,7 @@ def worked(
         _changed(acts, stretch, scratch),
         _checked(acts, shown),
         _ran(acts),
-        _served(acts),
+        _served(acts, is_talk=stretch.is_talk()),
         _delegated(acts),
         _shipped(acts),
     ]
@@ -140,11 +140,12 @@ def _came_of(act: Act) -> str:
     return f": {said(line)}" if 0 < len(line) <= _MOST_SHOWN else ""
 
 
-def _served(acts: list[Act]) -> Sentence | None:
-    """Calls of an application's own functions: what it looked up, what it did."""
+def _served(acts: list[Act], *, is_talk: bool) -> Sentence | None:
+    """Calls of an application's own functions: what it looked up, what it did; beside other work the last alone."""
     done = [act for act in acts if act.kind == "service" and act.has_worked]
     looked = [act for act in acts if act.kind == "look" and not act.commands and not act.call.path()]
-    names = distinct([code(bare_tool_name(act.call.name)) for act in looked if act.has_worked and _is_function(act)])
+    telling = [act for act in looked if is_talk and act.has_worked and _is_function(act)]
+    names = distinct([code(bare_tool_name(act.call.name)) for act in telling])
     if not done and not names:
         return None
     turn = next(act.turn for act in acts if act in done or code(bare_tool_name(act.call.name)) in names)
@@ -152,7 +153,7 @@ def _served(acts: list[Act]) -> Sentence | None:
         return Sentence(turn, 30, f"The agent looked things up with {listing(names)}.")
     before = f"After {listing(names, 2)} the" if names else "The"
     calls = distinct([service_call(act) for act in done])
-    return Sentence(turn, 70, f"{before} agent called {listing(calls, 4)}.")
+    return Sentence(turn, 70 if is_talk else 35, f"{before} agent called {listing(calls, 4)}.")
 
 
 def _is_function(act: Act) -> bool:
