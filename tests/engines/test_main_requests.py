@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent_wiki.engines.offline import summarize
-from agent_wiki.engines.offline.goal import request_line
+from agent_wiki.engines.offline.goal import request_line, title_of
 from agent_wiki.engines.offline.requests import requests_of
 from agent_wiki.stages.summarize import SummarizeQuestion
 from tests.engines.sessions import Session
@@ -68,3 +68,22 @@ def test_modes_before_a_prompt_praise_and_a_pasted_command_are_no_request() -> N
     )
     praised = Session().user("Fantastic. Now add a slider to the page of the lamps").edit("lamp.html")
     assert goal_of_session(praised) == "Now add a slider to the page of the lamps"
+
+
+@pytest.mark.parametrize(
+    ("goal", "title"),
+    [
+        ("Add all lamps to the shop, then: Add a filter by maker above the list", "Add all lamps to the shop"),
+        (
+            "/init, then: Add a filter by maker above the list of the lamps",
+            "Add a filter by maker above the list of the lamps",
+        ),
+        (
+            "Add a split of the cart into modules, then: Lets start implementing step one of it",
+            "Add a split of the cart into modules",
+        ),
+        ("Add all lamps to the shop", ""),
+    ],
+)
+def test_a_heading_names_one_request_and_none_that_only_carries_on(goal: str, title: str) -> None:
+    assert title_of(goal, None) == title

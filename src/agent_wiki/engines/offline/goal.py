@@ -42,6 +42,14 @@ _HASH = regex(r"\b[0-9a-f]{12,64}\b")
 _POINTS_BACK = regex(r"\b(?:this|that|it|these|those|them)\b", re.IGNORECASE)
 _FIRST_SENTENCE = regex(r"[^.!?…:]{20,99}[.!?](?=\s|$)")
 _SENTENCES = regex(r"(?<=[.!?])\s+")
+# It takes up what was planned or begun, or takes something back, and does not say what that is.
+_CARRIES_ON = regex(
+    r"(?:(?:ok(?:ay)?|yes|now|please|great|and|also|then|let['’]?s|go ahead|start|we|can|should|you|u)\b[ ,.!]*){0,6}"
+    r"(?:implement\w*|execute|follow|apply|do|continue|proceed|make|finish|push|commit|fix|try)\b[^.!?]{0,40}"
+    r"\b(?:plan|fix(?:es)?|changes|block|step|phase|it|this|that|these|them|specified|solution|push|so)\b"
+    r"|(?:actually|no+|nope|never ?mind)\b",
+    re.IGNORECASE,
+)
 _ENDS = " .!?:,。！？：，"
 _LABEL_AT_END = regex(r"(?<=[.!?]) [A-Z][\w ]{2,30}:?$(?<=:)")  # "Constraints:", whose list is left out
 _LABEL = regex(r"[A-Z][a-z]+: (?=[A-Z])")  # "Stack: Flutter, Dart"
@@ -92,8 +100,10 @@ def title_of(goal: str, deed: UserRequest | None) -> str:
     not what the session opened with, the request that it was done for is the heading.
     """
     main = request_line(deed.text, MOST_TITLE_CHARACTERS) if deed else ""
-    if len(goal) <= MOST_TITLE_CHARACTERS:
-        return main if main and not says_few_words(main) else ""
+    alone = _alone(*goal.split(", then: ", 1))
+    main = "" if alone and _CARRIES_ON.match(main) else main
+    if len(goal) <= MOST_TITLE_CHARACTERS or alone:
+        return main if main and not says_few_words(main) else clause(alone, MOST_TITLE_CHARACTERS)
     line = request_line(deed.text) if deed else goal
     line = goal if _says_little(line[:_SAME]) else line
     line = " ".join(each for each in _SENTENCES.split(line) if not STORY_OF_ROLE.match(each)) or line
@@ -103,6 +113,13 @@ def title_of(goal: str, deed: UserRequest | None) -> str:
     sentences = [each for part in line.split(", then: ") for each in _SENTENCES.split(part) if not _LABEL.match(each)]
     asking = next((each for each in sentences if _asks(each) and not _says_little(each)), "")
     return _upper_first(clause(asking, MOST_TITLE_CHARACTERS)) if asking else first[0]
+
+
+def _alone(opening: str, later: str = "") -> str:
+    """Of two requests the first that says what the work was on; empty where there is one, or none says it."""
+    both = (opening, later.partition("; and ")[0]) if later else ()
+    said = [each for each in both if (_asks(each) or not is_english(each)) and not says_few_words(each)]
+    return next((each for each in said if not _CARRIES_ON.match(each)), next(iter(said), ""))
 
 
 def says_few_words(line: str) -> bool:

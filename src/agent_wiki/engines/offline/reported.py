@@ -20,7 +20,7 @@ from agent_wiki.trajectory.lazily import regex
 
 _LEAST_LETTERS = 150  # of a reply: the story has room for less
 # Characters of the longest reply, the last one and others, by how many replies there are.
-_SHARES = ((1_600,), (1_500, 900), (1_000, 800, 600), (900, 700, 450, 450))
+_SHARES = ((1_200,), (900, 600), (700, 500, 400), (600, 400, 350, 350))
 _LEAST_OF_LINE, _MOST_OF_LINE, _MOST_OF_HEAD, _MOST_FOUND = 40, 290, 78, 4  # characters; the last: lines
 _FOUND = written("found_on_the_way", re.IGNORECASE)
 _PLACEHOLDER = regex(r"\bYOUR_[A-Z]|<your[ -]")
