@@ -73,7 +73,10 @@ def test_modes_before_a_prompt_praise_and_a_pasted_command_are_no_request() -> N
 @pytest.mark.parametrize(
     ("goal", "title"),
     [
-        ("Add all lamps to the shop, then: Add a filter by maker above the list", "Add all lamps to the shop"),
+        (
+            "Add all lamps of the maker to the front page, then: Add a filter by maker above the list",
+            "Add all lamps of the maker to the front page",
+        ),
         (
             "/init, then: Add a filter by maker above the list of the lamps",
             "Add a filter by maker above the list of the lamps",
@@ -82,7 +85,7 @@ def test_modes_before_a_prompt_praise_and_a_pasted_command_are_no_request() -> N
             "Add a split of the cart into modules, then: Lets start implementing step one of it",
             "Add a split of the cart into modules",
         ),
-        ("Add all lamps to the shop", ""),
+        ("Add all lamps of the maker to the front page", ""),
     ],
 )
 def test_a_heading_names_one_request_and_none_that_only_carries_on(goal: str, title: str) -> None:
