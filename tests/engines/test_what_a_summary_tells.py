@@ -477,3 +477,31 @@ def test_edits_of_cursor_and_of_copilot_are_edits() -> None:
     assert "The agent changed `cap.py`" in summary(session.call("todo_write", {"merge": True})).narrative
     made = Session().user("Cap the totals.").call("copilot_replaceString", {"content": "x"}, "completed")
     assert "copilot_replaceString" not in summary(made.says("The totals are capped now, in the cart.")).narrative
+
+
+def test_a_call_without_a_result_is_not_where_it_ends_once_the_agent_has_answered() -> None:
+    session = Session().user("Take the discount out of the shop.").edit("shop.js").call("read_file", {}, None)
+    answered = summary(session.says("The discount is gone from the shop and from the mail."))
+    assert "The recording ends before" not in answered.narrative
+
+
+def test_questions_about_files_are_all_told_in_any_language() -> None:
+    session = Session().user("почему падает корзина?").read("cart.py").says("Потому что в ней нет цены лампы.")
+    session.user("как теперь исправить рабочее пространство проекта").read("shop.py").says(
+        "Нужно добавить папку магазина."
+    )
+    assert "как теперь исправить рабочее пространство проекта" in summary(session).narrative
+
+
+def test_an_answer_that_ends_with_what_comes_next_is_left_open() -> None:
+    session = Session().user("Which three faults of the spec are worst, and how would you mend them?").read("spec.md")
+    session.read("plan.md").says("Three faults matter: " + "the trace ids are missing in one more place; " * 8)
+    assert summary(session).outcome == "success"
+    session.user("option 2, with the edits to make").says("You chose option 2 and want the edits. I'll propose them.")
+    assert summary(session).outcome == "partial"
+
+
+def test_a_recording_that_ends_at_work_after_an_answer_does_not_lack_that_answer() -> None:
+    session = Session().user("Show the sales of the shop.").edit("a.py").says("They are shown, a list for each month.")
+    session.user("Explain line 76 to me.").says("It sums the sales up.").read("b.py")
+    assert "before the agent reports" not in summary(session).narrative

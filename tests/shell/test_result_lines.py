@@ -68,3 +68,10 @@ def test_what_a_shell_complains_of_at_its_start_is_left_out_behind_a_client_s_wo
     noise = "/opt/shop/cmd/shellenv.sh: line 18: /bin/ps: Operation not permitted\n"
     assert without_start_up(f"failed in sandbox: {noise}error: cannot open") == "error: cannot open"
     assert without_start_up(f"{noise}ok") == "ok"
+
+
+def test_of_gradle_the_line_that_says_what_is_wrong() -> None:
+    compiler = (
+        "> Task :app:compile FAILED\ne: file:///app/Cart.kt:12:5 Unresolved reference: lamp\n\nFAILURE: Build failed"
+    )
+    assert error_line(f"{compiler} with an exception.") == "e: file:///app/Cart.kt:12:5 Unresolved reference: lamp"

@@ -106,10 +106,11 @@ _WEAK = regex(
     r"task failed|^\s*(?:FAIL|FAILED|FAILURE|FAILURES)\s*$|exit (?:code|status) \d|Traceback \(most|^FAIL\t"
     r"|^\W*\d+ (?:errors?|problems?|failures?)\b|ERR!\s*$"
     r"|^npm (?:ERR!|error)(?: (?:code|syscall|errno|path|dest)\b|\s*$)"
+    r"|^FAILURE: Build failed\b|^BUILD FAILED\b|^> Task \S+ FAILED$|^Execution failed for task\b"  # Gradle
     r"|^\W*(?:Failed to compile|Build failed)\W*$|^\W*Found \d+ errors?\b|exited with code \d"
 )
 _LOCATED = regex(  # a place and what is wrong there, or what a compiler or a linter says below the place
-    r"(?:\[[\w:.-]{1,30}\] )?[\w./@+-]{1,200}\.\w{1,5}:\d+(?::\d+)?:? *\S|Type error: \S|  × [A-Z]"
+    r"(?:\[[\w:.-]{1,30}\] |e: (?:file://)?)?[\w./@+-]{1,200}\.\w{1,5}:\d+(?::\d+)?:? *\S|Type error: \S|  × [A-Z]"
 )
 _EXIT_LINE = regex(
     r"(?:Process exited with code|[Ee]xit [Cc]ode:?|<returncode>|\"exit_code\":)\s*-?\d+(?:</returncode>)?"

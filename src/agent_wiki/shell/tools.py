@@ -91,6 +91,11 @@ def is_escalated(call: Call) -> bool:
     return any(call.arguments.get(name) in (True, "require_escalated", "danger-full-access") for name in _PERMISSIONS)
 
 
+def works_on_files(call: Call) -> bool:
+    """Whether it is a call of a shell, or of a tool that reads files."""
+    return call.command() is not None or bare_tool_name(call.name).lower() in FILE_TOOLS
+
+
 def bare_tool_name(name: str) -> str:
     """A tool's own name, without the server or the namespace that offers it."""
     return name.rpartition("__")[2].rpartition(".")[2] or name

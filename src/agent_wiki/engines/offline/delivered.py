@@ -33,6 +33,11 @@ _VERDICT_FIELD = regex(
     r'^\s*"\w*(?:correctness|verdict|confidence|score|status|rating|approved)\w*"\s*:', re.IGNORECASE
 )
 _ANNOUNCES = written("announces", re.IGNORECASE)
+_WILL_DO = regex(
+    r"(?:(?:now|next|then),? )?(?:i['’]ll|i will|let me(?! know)) (?:now |then |also )?"
+    r"(?:propose|provide|prepare|draft|start|begin|check|write|create|run|look|fix|update|apply|implement|make|add)\b",
+    re.IGNORECASE,
+)
 _TEXT_FIELD = regex(r'^\s*"\w{1,60}"\s*:\s*"(?P<text>[^"\\]{20,2000})')
 _WANTS_WORDS = written("wants_words", re.IGNORECASE)
 
@@ -60,6 +65,9 @@ def delivered(stretch: Stretch) -> Shown | None:
         return None
     final = stretch.last_reply() or reply
     end = final[1].rstrip()[-_LEAST_LETTERS:]
+    closing = SENTENCE_END.split(end.splitlines()[-1].strip())[-1] if end else ""
+    if not is_document and _WILL_DO.match(closing):
+        return Shown("partial", "left-open", final[0], quoted(closing))
     if not is_document and "?" in end and (waits := _WAITS.search(end)):
         return Shown("partial", "left-open", final[0], quoted(waits.group()))
     if not is_english(final[1]) and len(questions := _QUESTIONS.findall(final[1][-_MOST_READ:])) > 1:

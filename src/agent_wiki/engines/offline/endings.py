@@ -69,7 +69,9 @@ def _shown_otherwise(stretch: Stretch, shown: Shown) -> str:
         "not-allowed": f"No edit was allowed (T{shown.turn}), so nothing was changed.",
         "reverted": f"The user had {reverted} reverted (T{shown.turn}).",
         "not-made": f"Its last list names {code(shown.quote or '')} (T{shown.turn}), which nothing here made.",
-        "unfinished": f"The recording breaks off before the agent reports on what was asked last (T{shown.turn}).",
+        "unfinished": f"The recording breaks off before the agent reports on what was asked last (T{shown.turn})."
+        if (stretch.last_reply() or (0, ""))[0] < (shown.turn or 0)
+        else "The recording breaks off while the agent is at work.",
         "left-open": f"By the agent's own report it was left open: {said(shown.quote or '')} (T{shown.turn}).",
         "stopped": f"The user {stopped} (T{shown.turn}).",
     }
@@ -129,7 +131,8 @@ def _unknown(stretch: Stretch, shown: Shown) -> str:
         return f"{_reply(stretch)} The user stopped the agent there.".strip()
     if interrupts and interrupts[-1] >= max(last.end if last else 0, stretch.last_turn - 2):
         return f"{_reply(stretch)} The user stopped the agent there (T{interrupts[-1]}).".strip()
-    if last is not None and last.call.result is None and last.turn >= stretch.last_turn - 1:
+    reported = (stretch.last_reply() or (0, ""))[0]
+    if last is not None and last.call.result is None and max(reported, stretch.last_turn - 1) <= last.turn:
         end = f"The recording ends before {called(last)} was answered (T{last.turn})."
         return " ".join(filter(None, (_reply(stretch), end)))
     left_open = _open_end(stretch)

@@ -12,6 +12,7 @@ from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.shell.files_written import TEMPORARY
 from agent_wiki.shell.kinds import script_of
 from agent_wiki.shell.result_lines import quoted
+from agent_wiki.shell.tools import works_on_files
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.json_text import object_in
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -89,8 +90,8 @@ class Stretch:
         return frozenset({bare_name(path) for path in edited} & (deleted | run | apart))
 
     def is_talk(self) -> bool:
-        """Whether it is only conversation, looks and services: nothing was run or edited."""
-        return not any(act.edits or act.commands or act.kind == "edit" for act in self.acts)
+        """Whether it is only conversation and services: nothing was run or edited, and no file looked at."""
+        return not any(act.edits or act.kind == "edit" or works_on_files(act.call) for act in self.acts)
 
     def kept_edits(self) -> list[Act]:
         """Edits that worked on files that are part of the work, or all edits when there are no such files."""
