@@ -505,3 +505,34 @@ def test_a_recording_that_ends_at_work_after_an_answer_does_not_lack_that_answer
     session = Session().user("Show the sales of the shop.").edit("a.py").says("They are shown, a list for each month.")
     session.user("Explain line 76 to me.").says("It sums the sales up.").read("b.py")
     assert "before the agent reports" not in summary(session).narrative
+
+
+def test_a_forced_push_is_called_that() -> None:
+    pushed = capped().run("git push -f origin main", "+ 056ba31...5aeb7e0 main -> main (forced update)")
+    assert "force-pushed (T5)" in summary(pushed).narrative
+
+
+def test_a_file_that_a_shell_writes_whole_is_written_and_a_known_one_is_changed() -> None:
+    new = Session().user("Make a list of the lamps.").run("cat > lamps.md <<'EOF'\nlamp 1\nEOF")
+    assert "The agent wrote `lamps.md`" in summary(new).narrative
+    known = Session().user("Make a list of the lamps.").read("lamps.md").run("cat > lamps.md <<'EOF'\nlamp 1\nEOF")
+    assert "It changed `lamps.md`" in summary(known).narrative
+
+
+def test_what_follows_a_slash_in_another_script_is_no_command() -> None:
+    session = Session().user("Add the chat page of the shop, please.").edit("chat.tsx").says("It is there.")
+    narrative = summary(session.user("/chat输入内容对话报错，请看一下").edit("chat.tsx")).narrative
+    assert "then ran" not in narrative
+    assert "/chat输入内容对话报错" in narrative
+
+
+@pytest.mark.parametrize(("error", "named"), [("Cart.kt:12: unresolved", True), ("internal compiler error", False)])
+def test_of_many_changes_before_a_pass_none_is_the_remedy_that_the_failure_does_not_name(
+    error: str, named: bool
+) -> None:
+    session = Session().user("Split the cart.").edit("Cart.kt").run("./gradlew test", f"error: {error}", failed=True)
+    for path in ("Cart.kt", "Lamp.kt", "Shop.kt"):
+        session.edit(path)
+    narrative = summary(session.run("./gradlew test", "BUILD SUCCESSFUL").says("The cart is split in three.")).narrative
+    assert ("passed after changes to `Cart.kt`" in narrative) is named
+    assert ("passed after changes to several files" in narrative) is not named

@@ -34,6 +34,7 @@ _BOOKKEEPING = written("bookkeeping", re.IGNORECASE)
 _NOT_REACHED = written("not_reached", re.IGNORECASE)
 _CUT = regex(r"\|\s*(?:tail|head|grep)\b[^|;&\n]{0,80}$")
 INSTALLS = pattern(table("runners")["install"])
+_FEW_EDITS = 2  # of more none is named that the failure does not name: they may have been for something else
 _MOST_EDITS = 12
 _MOST_SHOWN = 2
 _HELPS = {"--help", "--version"}
@@ -149,7 +150,9 @@ def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -
     edits = [] if _NOT_REACHED.search(trouble.line) else kept or ([] if installed else files)
     became = {path: change_of(between, path, is_known=True) for path in edits[:_MOST_SHOWN]}
     clauses = {path: what for path, what in became.items() if " became " in what}  # the story has the rest
-    changed = [f"changes to {file_names(edits, cwd, _MOST_SHOWN, clauses)}"] if edits else []
+    is_named = any(bare_name(path).rpartition(".")[0] in (trouble.failures[-1].call.result or "") for path in edits)
+    names = file_names(edits, cwd, _MOST_SHOWN, clauses) if len(edits) <= _FEW_EDITS or is_named else "several files"
+    changed = [f"changes to {names}"] if edits else []
     repaired = ":fix" in (fix.call.command() or "") and ":fix" not in (trouble.failures[-1].call.command() or "")
     if done := [*changed, *distinct([*installed, *([called(fix)] if repaired else [])])]:
         return f"after {listing(done, 2)}"

@@ -33,6 +33,7 @@ _SHIP_VERBS = (
     ("gh pr comment", "commented on the pull request"),
     ("gh release", "made a release"),
 )
+_FORCED = regex(r"\bgit push\b[^\n;&|]{0,200}? (?:-f\b|--force)")
 _MOST_SHOWN = 70  # characters of what a command printed
 _SETS_UP = regex(r"\b(?:install|sudo|init|create|migrate|deploy|apply|upgrade|uninstall|add|enable|start|up)\b")
 
@@ -89,16 +90,21 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     if not kept:
         return None
     paths = [path for _, path in kept]
-    is_all_new = all(act.call.name.lower() in _WRITERS for act, _ in kept)
     rounds = f" in {count(len(kept))} edits" if len(kept) > len(set(paths)) + 1 else ""
-    verb = "wrote" if is_all_new or kept is pairs else "changed"
     before = [act for act in stretch.acts if act.turn < kept[0][0].turn and act.has_worked]
     known = {path for act in before for path in (*act.edits, act.call.path() or "")}
+    is_all_new = all(act.call.name.lower() in _WRITERS or _is_put_there(act, path, known) for act, path in kept)
+    verb = "wrote" if is_all_new or kept is pairs else "changed"
     changes = [act for act, _ in kept]
     clauses = {path: change_of(changes, path, is_known=path in known) for path in dict.fromkeys(paths)}
     names = file_names(paths, stretch.trajectory.source.cwd, 4, clauses)
     where = " in a temporary folder" if all(path.startswith(TEMPORARY) for path in paths) else ""
     return Sentence(kept[0][0].turn, 80, f"It {verb} {names}{where}{rounds}.")
+
+
+def _is_put_there(act: Act, path: str, known: set[str]) -> bool:
+    """A shell writes the whole file, which the session had not named before."""
+    return path not in known and any(path in each.writes for each in act.commands)
 
 
 def _checked(acts: list[Act], shown: Shown) -> Sentence | None:
@@ -175,6 +181,8 @@ def _shipped(acts: list[Act]) -> Sentence | None:
     shipped = [act for act in acts if act.kind == "ship" and act.has_worked]
     words = "\n".join(each.text() for act in shipped for each in act.commands)
     done = [verb for sign, verb in _SHIP_VERBS if sign in words]
+    is_forced = _FORCED.search(words) is not None
+    done = ["force-pushed" if verb == "pushed" and is_forced else verb for verb in done]
     done = ["amended the commit" if verb == "committed" and "--amend" in words else verb for verb in done]
     subjects = distinct([said(each, 90) for act in shipped for each in subjects_of(act)])
     what = f": {listing(subjects)}" if subjects else ""
