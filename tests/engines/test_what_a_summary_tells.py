@@ -536,3 +536,19 @@ def test_of_many_changes_before_a_pass_none_is_the_remedy_that_the_failure_does_
     narrative = summary(session.run("./gradlew test", "BUILD SUCCESSFUL").says("The cart is split in three.")).narrative
     assert ("passed after changes to `Cart.kt`" in narrative) is named
     assert ("passed after changes to several files" in narrative) is not named
+
+
+@pytest.mark.parametrize(
+    ("cause", "is_quoted"),
+    [
+        ("The cause was a cap in `cap.py` that nobody had set.", True),
+        ("The cause is probably a cap in `cap.py` that nobody had set.", False),
+        ("What was the cause?", False),
+    ],
+)
+def test_of_an_answer_its_finding_is_quoted_beside_its_opening(cause: str, is_quoted: bool) -> None:
+    sums = "- the sums of each month are right, as are those of the years before\n- so are all the taxes in the shop"
+    reply = f"I went through the whole cart.\n\n{sums}\n\n{cause}"
+    narrative = summary(Session().user("Why are the totals too high?").read("cap.py").says(reply)).narrative
+    assert "I went through the whole cart. … " in narrative
+    assert (f"whole cart. … {cause.rstrip('.')}”" in narrative) is is_quoted

@@ -27,12 +27,24 @@ _BARE_NUMBER = regex(r"\d{1,3}[.)]\s*")
 _BARE_WORD = regex(r"(?:`[^`]{1,200}`|(?=[^/]*/)[\w./@~-]++|and|or)?\W*+")  # a file, a name in code
 _HANDED_OVER = "The work was handed over, and what the grader said of it is not recorded."
 _LEAST_LETTERS = 90
+_MOST_READ, _MOST_BEFORE, _MOST_FOUND = 6_000, 110, 200  # characters
+_CONCLUDES = regex(
+    r"\b(?:root cause|caused by|(?:problem|issue|cause|reason|culprit|bug|fix) (?:is|was)\b|turn(?:s|ed) out\b"
+    r"|in short\b|bottom line\b|in conclusion\b|overall,)|根因是|原因是|问题在于|是因为",
+    re.IGNORECASE,
+)
 _STOPS = ".!?:;,…。：；，"
 _LEAST_ANSWER = 12  # letters; less is a signal between programs
 _HEADING = regex(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$|```|\||-{3,})")
 ANNOUNCES = written("announces", re.IGNORECASE)
 CHEER = written("cheer", re.IGNORECASE)
 PLEASANTRY = written("pleasantry", re.IGNORECASE)
+
+
+_DOUBTFUL = regex(
+    r"\b(?:unlikely|likely|probably|perhaps|may|might|could|if|not (?:the|a|an))\b|^(?:this|that|it) (?:is|was)\b|不是|可能",
+    re.I,
+)
 
 
 def ending(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
@@ -241,8 +253,8 @@ def last_words(stretch: Stretch, most: int, since: int | None = None, until: int
 def _first_prose(reply: str) -> str:
     """The first informative sentences of a reply: no heading, no cheer, no lead-in; what is left out between shows."""
     text = FENCED.sub("\n---\n", prose_of(reply))
-    words, gap, lead = "", "", ""
-    for line in text[:6_000].splitlines():
+    words, gap, lead, opening = "", "", "", ""
+    for line in text[:_MOST_READ].splitlines():
         if _HEADING.match(line):
             gap = "… "
             continue
@@ -254,9 +266,20 @@ def _first_prose(reply: str) -> str:
                 lead = lead or (sentence.rstrip(":：") if sentence.endswith((":", "：")) else "")
             elif sentence:
                 words, gap = f"{words} {gap if words else ''}{sentence}".strip(), ""
+                opening = opening or sentence
         if sum(map(str.isalpha, words)) >= _LEAST_LETTERS:
             break
-    return words or lead
+    found = _conclusion(text.partition(opening)[2]) if 0 < len(opening) <= _MOST_BEFORE else ""
+    is_known = not found or found in words
+    return words or lead if is_known else f"{opening} … {found}"
+
+
+def _conclusion(text: str) -> str:
+    """The first sentence that names a cause or sums up; empty without one of a fair length."""
+    lines = [line.strip(" *->_\t") for line in text[:_MOST_READ].splitlines() if not _HEADING.match(line)]
+    sentences = (each for line in lines for each in SENTENCE_END.split(line))
+    fair = (each for each in sentences if len(each) <= _MOST_FOUND and not each.endswith((":", "：", "?", "？")))
+    return next((each for each in fair if _CONCLUDES.search(each) and not _DOUBTFUL.search(each)), "")
 
 
 def says_nothing(sentence: str) -> bool:
