@@ -42,8 +42,9 @@ PLEASANTRY = written("pleasantry", re.IGNORECASE)
 
 
 _DOUBTFUL = regex(
-    r"\b(?:unlikely|likely|probably|perhaps|may|might|could|if|not (?:the|a|an))\b|^(?:this|that|it) (?:is|was)\b|不是|可能",
-    re.I,
+    r"\b(?:unlikely|likely|probably|perhaps|may|might|could|if|not (?:the|a|an))\b"
+    r"|^(?:this|that|it) (?:is|was)\b|不是|可能",
+    re.IGNORECASE,
 )
 
 
