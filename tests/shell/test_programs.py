@@ -11,6 +11,7 @@ from agent_wiki.engines.offline import shell
 from agent_wiki.shell.kinds import shell_kind
 from agent_wiki.shell.programs import only_reads
 from agent_wiki.shell.simple_commands import simple_commands
+from agent_wiki.shell.tools import tool_kind
 from agent_wiki.trajectory.calls import Call
 
 _READ = [
@@ -41,3 +42,11 @@ def test_what_may_change_something_does_not_only_read(line: str) -> None:
     (command,) = simple_commands(line)
     assert not only_reads(command.words)
     assert len(shell.actions(line)) == 1
+
+
+def test_a_word_for_many_things_is_known_by_its_argument() -> None:
+    def kind(name: str, **arguments: object) -> str:
+        return tool_kind(Call(1, name, dict(arguments), ""))
+
+    assert (kind("schedule", DurationSeconds="240"), kind("schedule", date="2026-01-05")) == ("look", "service")
+    assert (kind("Batch", invocations=[]), kind("batch", orders=[])) == ("look", "service")

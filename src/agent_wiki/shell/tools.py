@@ -35,7 +35,7 @@ _LOOK_TOOLS = frozenset(
      "close_agent", "taskstop", "stop_bash", "read_bash", "write_bash", "list_bash", "stop_powershell",
      "list_powershell", "read_powershell", "write_powershell", "lsp", "resolve",
      "list_mcp_resources", "view_file", "grep_search", "read_url_content", "sourcegraph", "job_output", "job_kill",
-     "readfile", "rg", "await", "awaitshell", "manage_task", "manage_subagents", "schedule", "fetchurl", "batch",
+     "readfile", "rg", "await", "awaitshell", "manage_task", "manage_subagents", "fetchurl",
      "sessions_history", "session_status"}
 )  # fmt: skip
 _PLAN_TOOLS = frozenset(
@@ -71,6 +71,8 @@ _DIAGNOSTIC_TOOLS = frozenset(
 )
 _SHIP_TOOLS = frozenset({"push_files", "create_pull_request", "merge_pull_request", "create_merge_request"})
 _RUN_TOOLS = frozenset({"execute_code", "python", "ipython", "code_interpreter", "run_code", "execute_ipython_cell"})
+# A word for many things: with this argument it is a timer of Antigravity's, and several reads of Claude Code's.
+_LOOKS_WITH = {"schedule": "DurationSeconds", "batch": "invocations"}
 _EDITOR_COMMANDS: dict[str, Kind] = {"view": "look", "undo_edit": "revert"}
 
 # Tools whose results strangers wrote: the web, mail, and other people's servers.
@@ -110,6 +112,8 @@ def tool_kind(call: Call) -> Kind:
     """What a tool other than a shell is for; anything unknown is a service of the application at hand."""
     if bare_tool_name(call.name).lower() in ("str_replace_editor", "str_replace_based_edit_tool"):
         return _EDITOR_COMMANDS.get(str(call.arguments.get("command")), "edit")
+    if _LOOKS_WITH.get(bare_tool_name(call.name).lower()) in call.arguments:
+        return "look"
     return kind_of_name(call.name)
 
 
