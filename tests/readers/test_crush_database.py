@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import random
-import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +19,7 @@ from agent_wiki.readers.recording import Recording
 from agent_wiki.report import Report
 from tests.hangs import no_hang
 from tests.readers.crush_rows import call, finish, made, reply, result, results, text, user
+from tests.readers.database_copies import copied_with_log
 from tests.readers.sent import read
 
 
@@ -90,14 +90,8 @@ def test_a_packed_database_is_read(database: Path, tmp_path: Path) -> None:
 
 
 def test_sessions_that_are_only_in_the_log_are_read(database: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "copied" / "crush.db"
-    copy.parent.mkdir()
-    with closing(sqlite3.connect(database)) as connection:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("UPDATE sessions SET title = 'From the log' WHERE id = 'two'")
-        connection.commit()
-        shutil.copy(database, copy)
-        shutil.copy(f"{database}-wal", f"{copy}-wal")
+    change = "UPDATE sessions SET title = 'From the log' WHERE id = 'two'"
+    copy = copied_with_log(database, tmp_path / "copied" / "crush.db", change)
     assert "From the log" in {trajectory.source.title for trajectory in read(copy)}
     assert sorted(each.name for each in copy.parent.iterdir()) == ["crush.db", "crush.db-wal"]
 

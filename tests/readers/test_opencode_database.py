@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import random
-import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +15,7 @@ from agent_wiki.readers import detect
 from agent_wiki.readers.recording import Recording
 from agent_wiki.trajectory import Trajectory
 from tests.hangs import no_hang
+from tests.readers.database_copies import copied_with_log
 from tests.readers.sent import CLIENTS, read
 
 FOLDER = CLIENTS / "opencode"
@@ -71,14 +71,8 @@ def test_a_packed_database_is_read(database: Path) -> None:
 
 
 def test_sessions_that_are_only_in_the_log_are_read(database: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "kept" / "opencode.db"
-    copy.parent.mkdir()
-    with closing(sqlite3.connect(database)) as connection:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("UPDATE session SET title = 'From the log' WHERE id LIKE 'ses_dfb200567%'")
-        connection.commit()
-        shutil.copy(database, copy)
-        shutil.copy(f"{database}-wal", f"{copy}-wal")
+    change = "UPDATE session SET title = 'From the log' WHERE id LIKE 'ses_dfb200567%'"
+    copy = copied_with_log(database, tmp_path / "kept" / "opencode.db", change)
     recording = Recording(copy, copy.name)
     titles = {trajectory.source.title for trajectory in detect.read(recording)}
     assert "From the log" in titles

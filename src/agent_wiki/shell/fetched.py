@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from agent_wiki.shell.fetched_files import FetchedFiles, plain_path
 from agent_wiki.shell.fetching import Fetch, fetch_of, fetches_in_code
 from agent_wiki.shell.hosts import hosts_in, is_outside, outside_hosts
-from agent_wiki.shell.kinds import is_check
+from agent_wiki.shell.kinds import COMPILERS, is_check
 from agent_wiki.shell.programs import LOOKERS
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.syntax import DECLARES, MOST_CHARACTERS, PIPES, Step, plain_words, redirections, shell_line
@@ -47,7 +47,7 @@ _NONE, _RUN, _PRINTED = 0, 1, 2  # what a step hands on of strangers: nothing, w
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "pwsh", "powershell"})
 _INTERPRETERS = _SHELLS | frozenset({"python", "python3", "node", "ruby", "perl", "php", "deno", "bun", "tsx"})
 _CODE_FOLLOWS = regex(r"-[A-Za-z]*[cemp]|--(?:eval|print)|-(?:[Ee]ncoded)?[Cc]ommand")
-_COMPILERS = frozenset({"gcc", "g++", "cc", "clang", "clang++", "rustc", "javac", "kotlinc", "tsc", "ghc", "swiftc"})
+_COMPILERS = COMPILERS | {"tsc", "swiftc"}
 _MANAGERS = frozenset(
     {"npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "cargo", "gem", "bundle", "composer", "go", "mvn",
      "gradle", "brew", "apt", "apt-get", "dpkg", "dnf", "yum", "pacman", "conda", "docker", "make", "cmake"}

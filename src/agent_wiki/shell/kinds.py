@@ -19,7 +19,7 @@ _CHECKERS = frozenset(
      "playwright", "cypress", "htmlhint", "ansible-lint", "vale", "lychee", "rubocop", "standardrb", "brakeman",
      "buf", "phpstan", "psalm", "ameba", "tfsec", "checkov", "clang-tidy", "cppcheck"}
 )  # fmt: skip
-_COMPILERS = frozenset(
+COMPILERS = frozenset(
     {"gcc", "g++", "cc", "c++", "clang", "clang++", "nvcc", "javac", "kotlinc", "scalac", "rustc", "ghc", "ninja",
      "latexmk", "pdflatex", "xelatex", "lualatex", "tectonic"}
 )  # fmt: skip
@@ -145,7 +145,7 @@ def is_check(command: SimpleCommand) -> bool:
     if rest and rest[-1] in _ASKS_ABOUT_ITSELF:
         return False
     own = rest[: rest.index("--")] if "--" in rest[:3] else rest[:3]  # what follows is for the program that it runs
-    if program in _CHECKERS or program in _COMPILERS or set(own) & _CHECK_WORDS.get(program, set()):
+    if program in _CHECKERS or program in COMPILERS or set(own) & _CHECK_WORDS.get(program, set()):
         return True
     if _COMPARES & set(rest[:6]) or _is_task_run(program, rest):
         return True

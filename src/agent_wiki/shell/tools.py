@@ -26,17 +26,14 @@ FILE_TOOLS = frozenset(
      "notebookread", "file_glob_search", "codebase_search", "search_file_content", "grep_search", "search_dir",
      "readfile"}
 )  # fmt: skip
-_LOOK_TOOLS = frozenset(
-    {"read", "read_file", "view", "open", "glob", "grep", "ls", "list_directory", "list_dir", "search",
-     "search_files", "find_file", "search_dir", "search_file", "websearch", "webfetch", "web_search",
-     "google_web_search", "web_fetch", "fetch", "toolsearch", "bashoutput", "taskoutput", "read_many_files", "goto",
-     "scroll_up", "scroll_down", "notebookread", "taskget", "tasklist", "wait_agent", "wait", "write_stdin",
-     "file_glob_search", "codebase_search", "search_file_content", "browser", "view_image", "killshell", "killbash",
-     "close_agent", "taskstop", "stop_bash", "read_bash", "write_bash", "list_bash", "stop_powershell",
-     "list_powershell", "read_powershell", "write_powershell", "lsp", "resolve",
-     "list_mcp_resources", "view_file", "grep_search", "read_url_content", "sourcegraph", "job_output", "job_kill",
-     "readfile", "rg", "await", "awaitshell", "manage_task", "manage_subagents", "fetchurl",
-     "sessions_history", "session_status"}
+_LOOK_TOOLS = FILE_TOOLS | frozenset(
+    {"open", "search", "search_files", "find_file", "search_file", "websearch", "webfetch", "web_search",
+     "google_web_search", "web_fetch", "fetch", "toolsearch", "bashoutput", "taskoutput", "goto", "scroll_up",
+     "scroll_down", "taskget", "tasklist", "wait_agent", "wait", "write_stdin", "browser", "view_image", "killshell",
+     "killbash", "close_agent", "taskstop", "stop_bash", "read_bash", "write_bash", "list_bash", "stop_powershell",
+     "list_powershell", "read_powershell", "write_powershell", "lsp", "resolve", "list_mcp_resources",
+     "read_url_content", "sourcegraph", "job_output", "job_kill", "rg", "await", "awaitshell", "manage_task",
+     "manage_subagents", "fetchurl", "sessions_history", "session_status"}
 )  # fmt: skip
 _PLAN_TOOLS = frozenset(
     {"todowrite", "update_plan", "taskcreate", "taskupdate", "exitplanmode", "enterplanmode", "think", "submit",
@@ -46,21 +43,13 @@ _PLAN_TOOLS = frozenset(
      "enter_plan_mode", "task_complete", "mcp_sequential_thinking_sequentialthinking", "sequentialthinking"}
 )  # fmt: skip
 _ASK_TOOLS = frozenset(
-    {
-        "askuserquestion",
-        "request_user_input",
-        "ask_user",
-        "ask_followup_question",
-        "askfollowupquestion",
-        "ask_question",
-        "askquestion",
-        "ask_user_question",
-        "question",
-    }
-)
-_DELEGATE_TOOLS = frozenset({"task", "agent", "spawn_agent", "workflow", "sendmessage", "send_input", "delegate_task",
-     "runsubagent", "subagent", "invoke_subagent", "browser_subagent", "delegate_to_agent", "invoke_agent",
-     "sessions_spawn"})  # fmt: skip
+    {"askuserquestion", "request_user_input", "ask_user", "ask_followup_question", "askfollowupquestion",
+     "ask_question", "askquestion", "ask_user_question", "question"}
+)  # fmt: skip
+_DELEGATE_TOOLS = frozenset(
+    {"task", "agent", "spawn_agent", "workflow", "sendmessage", "send_input", "delegate_task", "runsubagent",
+     "subagent", "invoke_subagent", "browser_subagent", "delegate_to_agent", "invoke_agent", "sessions_spawn"}
+)  # fmt: skip
 _LOOK_VERB = regex(
     r"(?:^|__|[._-])(?:get|list|search|find|lookup|read|fetch|show|check|query|describe|calculate|resolve|"
     r"count|verify|detect)(?=[_-]|[A-Z]|$)"
@@ -110,9 +99,10 @@ def is_tool_of_strangers(name: str) -> bool:
 
 def tool_kind(call: Call) -> Kind:
     """What a tool other than a shell is for; anything unknown is a service of the application at hand."""
-    if bare_tool_name(call.name).lower() in ("str_replace_editor", "str_replace_based_edit_tool"):
+    name = bare_tool_name(call.name).lower()
+    if name in ("str_replace_editor", "str_replace_based_edit_tool"):
         return _EDITOR_COMMANDS.get(str(call.arguments.get("command")), "edit")
-    if _LOOKS_WITH.get(bare_tool_name(call.name).lower()) in call.arguments:
+    if name in _LOOKS_WITH and _LOOKS_WITH[name] in call.arguments:
         return "look"
     return kind_of_name(call.name)
 

@@ -113,23 +113,21 @@ def _paired(trajectory: Trajectory) -> list[Call]:
     calls: list[Call] = []
     waiting: dict[str, Call] = {}
     running: dict[str, Call] = {}
-    continuing: dict[str, Call] = {}
     for turn, message in trajectory.turns():
         for tool_call in message.tool_calls if message.role == "assistant" else ():
             call = Call(turn, tool_call.name, _parsed(tool_call.arguments), tool_call.arguments, position=len(calls))
             call.continues = running.get(_polled(call))
             calls.append(call)
             waiting[tool_call.id] = call
-        call_id = message.tool_call_id if message.role == "tool" else None
-        if call_id is not None and (call_id in waiting or call_id in continuing):
-            call = waiting.pop(call_id) if call_id in waiting else continuing.pop(call_id)
+        if message.role == "tool" and message.tool_call_id in waiting:
+            call = waiting.pop(message.tool_call_id)
             call.result_turn, call.result = turn, message.content or ""
             call.is_error, call.mark = message.is_error, message.mark
             _settle_poll(call)
             if session := _RUNS_ON.search(call.result[:400]):
                 running[f"{session[0].partition(' ')[0]} {session[1]}"] = call.continues or call
             elif _CONTINUES.match(call.result):
-                continuing[call_id] = call
+                waiting[message.tool_call_id] = call
             elif started := _IN_BACKGROUND.search(call.result[:400]):
                 running[f"Command {started[1]}"] = call
     return calls

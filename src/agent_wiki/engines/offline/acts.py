@@ -133,7 +133,8 @@ def acts_of(trajectory: Trajectory) -> list[Act]:
         if call.continues is not None:  # the rest of a command that was still running
             started = acts[call.continues.position]
             act = Act(call, started.kind, commands=started.commands, kinds=started.kinds)
-        act.edits = tuple(path for path in act.edits if path not in _renamed(act, written))
+        if renamed := _renamed(act, written):
+            act.edits = tuple(path for path in act.edits if path not in renamed)
         written.update(bare_name(path) for path in act.edits)
         if act.kind in ("run", "edit") and _runs_own_script(act, written):
             act.kind = "probe"
@@ -143,12 +144,14 @@ def acts_of(trajectory: Trajectory) -> list[Act]:
     return acts
 
 
-def _renamed(act: Act, written: set[str]) -> frozenset[str]:
-    """Files of the session that only get another name: nothing in them is changed."""
-    moves = [each.words[1:] for each in act.commands if each.program == "mv" and len(each.words) == 3]
-    renamed = [new for old, new in moves if bare_name(old) in written]
-    written.update(map(bare_name, renamed))
-    return frozenset(renamed)
+def _renamed(act: Act, written: set[str]) -> set[str]:
+    """Files that the session had `written` and that only get another name, by which they are `written` from now on."""
+    renamed = set()
+    for each in act.commands if act.edits else ():
+        if each.program == "mv" and len(each.words) == 3 and bare_name(each.words[1]) in written:
+            renamed.add(each.words[2])
+            written.add(bare_name(each.words[2]))
+    return renamed
 
 
 def _finding(act: Act) -> CheckResult:

@@ -33,19 +33,18 @@ _CONCLUDES = regex(
     r"|in short\b|bottom line\b|in conclusion\b|overall,)|根因是|原因是|问题在于|是因为",
     re.IGNORECASE,
 )
+_DOUBTFUL = regex(
+    r"\b(?:unlikely|likely|probably|perhaps|may|might|could|if|not (?:the|a|an))\b"
+    r"|^(?:this|that|it) (?:is|was)\b|不是|可能",
+    re.IGNORECASE,
+)
+_COLONS = (":", "：")
 _STOPS = ".!?:;,…。：；，"
 _LEAST_ANSWER = 12  # letters; less is a signal between programs
 _HEADING = regex(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$|```|\||-{3,})")
 ANNOUNCES = written("announces", re.IGNORECASE)
 CHEER = written("cheer", re.IGNORECASE)
 PLEASANTRY = written("pleasantry", re.IGNORECASE)
-
-
-_DOUBTFUL = regex(
-    r"\b(?:unlikely|likely|probably|perhaps|may|might|could|if|not (?:the|a|an))\b"
-    r"|^(?:this|that|it) (?:is|was)\b|不是|可能",
-    re.IGNORECASE,
-)
 
 
 def ending(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
@@ -83,7 +82,7 @@ def _shown_otherwise(stretch: Stretch, shown: Shown) -> str:
         "reverted": f"The user had {reverted} reverted (T{shown.turn}).",
         "not-made": f"Its last list names {code(shown.quote or '')} (T{shown.turn}), which nothing here made.",
         "unfinished": f"The recording breaks off before the agent reports on what was asked last (T{shown.turn})."
-        if (stretch.last_reply() or (0, ""))[0] < (shown.turn or 0)
+        if stretch.last_reply_turn() < (shown.turn or 0)
         else "The recording breaks off while the agent is at work.",
         "left-open": f"By the agent's own report it was left open: {said(shown.quote or '')} (T{shown.turn}).",
         "stopped": f"The user {stopped} (T{shown.turn}).",
@@ -123,8 +122,7 @@ def _checked(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
         line = error_words(shown.quote or "", 90) if len(shown.passed) == 1 else ""
         what = f": {line}" if line and not (shown.quote or "").startswith("Process") else ""
         has_changed = any(act.edits and act.has_worked for act in stretch.acts)
-        is_last = not any(act.edits and act.has_worked and act.turn > last.end for act in stretch.acts)
-        when = f"After the last change{'' if is_last else ' of code'}" if has_changed else "At the end"
+        when = f"After the last change{_of_code(stretch, last.end)}" if has_changed else "At the end"
         return f"{when} {listing(names)} passed (T{last.end}){what}."
     names = list(dict.fromkeys(called(act) for act in shown.failed))
     is_reported = any(act in trouble.failures for act in shown.failed for trouble in troubles)
@@ -144,8 +142,8 @@ def _unknown(stretch: Stretch, shown: Shown) -> str:
         return f"{_reply(stretch)} The user stopped the agent there.".strip()
     if interrupts and interrupts[-1] >= max(last.end if last else 0, stretch.last_turn - 2):
         return f"{_reply(stretch)} The user stopped the agent there (T{interrupts[-1]}).".strip()
-    reported = (stretch.last_reply() or (0, ""))[0]
-    if last is not None and last.call.result is None and max(reported, stretch.last_turn - 1) <= last.turn:
+    is_last_word = last is not None and max(stretch.last_reply_turn(), stretch.last_turn - 1) <= last.turn
+    if last is not None and last.call.result is None and is_last_word:
         end = f"The recording ends before {called(last)} was answered (T{last.turn})."
         return " ".join(filter(None, (_reply(stretch), end)))
     left_open = _open_end(stretch)
@@ -200,8 +198,12 @@ def _untried(stretch: Stretch) -> str:
     if not changed:
         return ""
     was_tried = any(act.turn > changed and act.is_work and act.kind != "edit" for act in stretch.acts)
-    is_last = not any(act.edits and act.has_worked and act.turn > changed for act in stretch.acts)
-    return "" if was_tried else f"Nothing was tried after the last change{'' if is_last else ' of code'} (T{changed})."
+    return "" if was_tried else f"Nothing was tried after the last change{_of_code(stretch, changed)} (T{changed})."
+
+
+def _of_code(stretch: Stretch, turn: int) -> str:
+    """What a change up to a turn was the last of, where others came after it: notes."""
+    return " of code" if any(act.edits and act.has_worked and act.turn > turn for act in stretch.acts) else ""
 
 
 def _next_words(stretch: Stretch) -> str:
@@ -262,9 +264,10 @@ def _first_prose(reply: str) -> str:
         if words and words[-1] not in _STOPS and not line[:1].islower():
             gap = "… "  # the next item of a list
         for sentence in SENTENCE_END.split(line.strip(" *->_\t")):
-            if says_nothing(sentence) or sentence.endswith((":", "：")) or _is_bare(sentence):
+            leads_in = sentence.endswith(_COLONS)
+            if says_nothing(sentence) or leads_in or _is_bare(sentence):
                 gap = "… "
-                lead = lead or (sentence.rstrip(":：") if sentence.endswith((":", "：")) else "")
+                lead = lead or (sentence.rstrip(":：") if leads_in else "")
             elif sentence:
                 words, gap = f"{words} {gap if words else ''}{sentence}".strip(), ""
                 opening = opening or sentence
@@ -279,7 +282,7 @@ def _conclusion(text: str) -> str:
     """The first sentence that names a cause or sums up; empty without one of a fair length."""
     lines = [line.strip(" *->_\t") for line in text[:_MOST_READ].splitlines() if not _HEADING.match(line)]
     sentences = (each for line in lines for each in SENTENCE_END.split(line))
-    fair = (each for each in sentences if len(each) <= _MOST_FOUND and not each.endswith((":", "：", "?", "？")))
+    fair = (each for each in sentences if len(each) <= _MOST_FOUND and not each.endswith((*_COLONS, "?", "？")))
     return next((each for each in fair if _CONCLUDES.search(each) and not _DOUBTFUL.search(each)), "")
 
 

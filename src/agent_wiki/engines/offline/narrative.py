@@ -82,11 +82,8 @@ def _answer(
     turn, words = words_of_reply(stretch, _MOST_ANSWERED, since=start, until=end)
     if words[1:41] in ended:
         return []
-    text, fuller = (
-        f"{lead}: {words_of_reply(stretch, most, since=start, until=end)[1]} (T{turn})."
-        for most in (_MOST_ANSWERED, _MOST_IN_FULL)
-    )
-    return [Sentence(turn, weight, text, fuller=fuller)]
+    in_full = words_of_reply(stretch, _MOST_IN_FULL, since=start, until=end)[1]
+    return [Sentence(turn, weight, f"{lead}: {words} (T{turn}).", fuller=f"{lead}: {in_full} (T{turn}).")]
 
 
 def _opening(stretch: Stretch) -> Sentence:

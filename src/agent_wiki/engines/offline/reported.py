@@ -54,7 +54,7 @@ def reported_by(stretch: Stretch) -> list[TurnNote]:
     if all(act.kind in ("service", "ask", "plan") for act in stretch.acts):
         return []
     standing = [each for each in _closings(stretch) if sum(map(str.isalpha, each.text)) >= _LEAST_LETTERS]
-    if not standing and stretch.followed_by is None and (stretch.last_reply() or (0, ""))[0] <= stretch.acts[-1].turn:
+    if not standing and stretch.followed_by is None and stretch.last_reply_turn() <= stretch.acts[-1].turn:
         return _findings(stretch)
     standing = [each for each in standing if each.made] or standing
     longest = sorted(standing, key=lambda each: -len(each.text))

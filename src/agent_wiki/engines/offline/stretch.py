@@ -131,6 +131,10 @@ class Stretch:
         """The agent's last words without a call: `(turn, text)`."""
         return next(self.replies(), None)
 
+    def last_reply_turn(self) -> int:
+        """The turn of the agent's last words without a call; 0 where there are none."""
+        return next(self.replies(), (0, ""))[0]
+
     def last_request_turn(self) -> int:
         """The turn in which the user last asked for something or objected; 0 when there is none."""
         wants = [each.turn for each in self.requests if each.kind in ("request", "objection", "command")]
