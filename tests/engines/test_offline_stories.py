@@ -6,17 +6,9 @@ import re
 
 import pytest
 
-from agent_wiki.engines.offline.summarize import answer
-from agent_wiki.stages.summarize import ArcAnswer, SummarizeQuestion
 from tests.engines.sessions import Session
+from tests.engines.summaries import summary
 from tests.hangs import no_hang
-
-
-def summary(session: Session) -> ArcAnswer:
-    arcs = answer(SummarizeQuestion(session.done())).arcs
-    assert len(arcs) == 1
-    return arcs[0]
-
 
 MISSING = "fatal: renaming 'fixtures' failed: No such file or directory"
 

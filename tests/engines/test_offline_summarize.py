@@ -9,12 +9,7 @@ import pytest
 from agent_wiki.engines.offline.summarize import answer
 from agent_wiki.stages.summarize import ArcAnswer, SummarizeQuestion
 from tests.engines.sessions import Session
-
-
-def summary(session: Session) -> ArcAnswer:
-    arcs = answer(SummarizeQuestion(session.done())).arcs
-    assert len(arcs) == 1
-    return arcs[0]
+from tests.engines.summaries import summary
 
 
 def fixed_bug() -> Session:

@@ -9,16 +9,11 @@ import pytest
 from agent_wiki.engines.offline.acts import acts_of
 from agent_wiki.engines.offline.goal import request_line
 from agent_wiki.engines.offline.summarize import answer
-from agent_wiki.stages.summarize import ArcAnswer, SummarizeQuestion
+from agent_wiki.stages.summarize import SummarizeQuestion
 from tests.engines.sessions import Session
+from tests.engines.summaries import summary
 
 WEB = "src/cart.ts(3,1): error TS2345: no such member"
-
-
-def summary(session: Session) -> ArcAnswer:
-    arcs = answer(SummarizeQuestion(session.done())).arcs
-    assert len(arcs) == 1
-    return arcs[0]
 
 
 def asked(text: str = "mend the totals of the shop") -> Session:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agent_wiki.engines.offline.what_changed import _ALIKE, _share_most
 from tests.engines.sessions import Session
-from tests.engines.test_offline_stories import summary
+from tests.engines.summaries import summary
 
 LINES = st.text(st.sampled_from("ab'\" -$"), max_size=30)
 

@@ -1,0 +1,152 @@
+"""Which of the agent's words answer, what counts as a change, and how a recording's end is described."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engines.sessions import Session
+from tests.engines.summaries import COMMITTED, capped, summary
+
+
+def test_what_it_is_about_to_do_and_courtesies_are_no_answer() -> None:
+    session = Session().user("Who may add a lamp?").read("shop.py")
+    reply = "Totally fair question. Let me compile what I found.\n\nWho is in the group `keepers` may add a lamp."
+    assert "In its own words: “Who is in the group `keepers` may add a lamp”." in summary(session.says(reply)).narrative
+    announced = Session().user("Set the icon of the shop.").read("shop.py").says("I'll find where the icon is set.")
+    assert "I'll find" not in summary(announced).narrative
+
+
+@pytest.mark.parametrize("colon", [":", "："])
+def test_no_quote_ends_where_a_list_is_led_in(colon: str) -> None:
+    reply = f"The bars are there now, below the sum of the week. They show{colon}\n\n- the hours of the lamp keeper"
+    narrative = summary(Session().user("Show the hours.").edit("a.py").says(reply)).narrative
+    assert f"They show{colon}" not in narrative
+    assert "the hours of the lamp keeper" in narrative
+
+
+def test_a_turn_that_the_story_has_told_is_not_quoted_again() -> None:
+    session = (
+        Session().user("Describe the prices of the shop").edit("api.json").says("They are described. Anything else?")
+    )
+    session.user("leave `change` out of it there").read("api.json").says("The field `change` is gone from the body.")
+    narrative = summary(session.user("Push all of it to the server").run("git push", "a..b  main -> main")).narrative
+    assert "To “leave" not in narrative
+    assert "It answered: “The field `change` is gone from the body” (T8)." in narrative
+
+
+def test_a_push_that_hangs_is_not_told() -> None:
+    session = Session().user("Commit and push the totals.").edit("cap.py").run("git commit -qam x", COMMITTED)
+    hung = session.call("Bash", {"command": "git push -u origin main"}, "libpng warning: iCCP: known incorrect profile")
+    hung.builder.messages[-1].is_error = None
+    assert "It committed (T5)" in summary(hung).narrative
+    assert "pushed" not in summary(hung).narrative
+
+
+def test_a_file_that_only_gets_another_name_is_not_changed() -> None:
+    session = Session().user("Which lamp sells best?").write("best.py").run("python best.py", "lamp 4: 12 sold")
+    narrative = summary(session.run("mv best.py lamps.py").says("Lamp 4 sells best, twelve of them.")).narrative
+    assert "wrote `best.py`" in narrative
+    assert "lamps.py" not in narrative
+
+
+def test_a_move_that_failed_changes_nothing() -> None:
+    session = Session().user("Tidy the shop up.").edit("cap.py")
+    moved = session.run("mv old.py lib/old.py || echo left", "mv: cannot move 'old.py': No such file\nleft")
+    assert "lib/old.py" not in summary(moved).narrative
+
+
+def test_of_a_chain_that_printed_nothing_no_later_step_is_blamed() -> None:
+    chain = "ls /memory 2>/dev/null && rm plan.md && mv shop.md vision.md"
+    session = Session().user("Tidy the notes up.").edit("notes.md").run(chain, "Exit code 1", failed=True)
+    assert "failed" not in summary(session.says("The notes are tidy, each in its folder.")).narrative
+
+
+def test_a_request_that_no_reply_answers_shows_no_outcome() -> None:
+    session = Session().user("Show the sales of the shop.").edit("a.py").says("They are shown, a list for each month.")
+    arc = summary(session.user("Set the icon of the page, too.").read("icon.svg"))
+    assert (arc.outcome, arc.outcome_turn, arc.outcome_quote) == ("partial", None, None)
+    assert "The recording breaks off before the agent reports on what was asked last (T5)." in arc.narrative
+
+
+def test_edits_of_cursor_and_of_copilot_are_edits() -> None:
+    session = (
+        Session().user("Cap the totals.").call("StrReplace", {"path": "cap.py", "old_string": "1", "new_string": "2"})
+    )
+    assert "The agent changed `cap.py`" in summary(session.call("todo_write", {"merge": True})).narrative
+    made = Session().user("Cap the totals.").call("copilot_replaceString", {"content": "x"}, "completed")
+    assert "copilot_replaceString" not in summary(made.says("The totals are capped now, in the cart.")).narrative
+
+
+def test_a_call_without_a_result_is_not_where_it_ends_once_the_agent_has_answered() -> None:
+    session = Session().user("Take the discount out of the shop.").edit("shop.js").call("read_file", {}, None)
+    answered = summary(session.says("The discount is gone from the shop and from the mail."))
+    assert "The recording ends before" not in answered.narrative
+
+
+def test_questions_about_files_are_all_told_in_any_language() -> None:
+    session = Session().user("почему падает корзина?").read("cart.py").says("Потому что в ней нет цены лампы.")
+    session.user("как теперь исправить рабочее пространство проекта").read("shop.py").says(
+        "Нужно добавить папку магазина."
+    )
+    assert "как теперь исправить рабочее пространство проекта" in summary(session).narrative
+
+
+def test_an_answer_that_ends_with_what_comes_next_is_left_open() -> None:
+    session = Session().user("Which three faults of the spec are worst, and how would you mend them?").read("spec.md")
+    session.read("plan.md").says("Three faults matter: " + "the trace ids are missing in one more place; " * 8)
+    assert summary(session).outcome == "success"
+    session.user("option 2, with the edits to make").says("You chose option 2 and want the edits. I'll propose them.")
+    assert summary(session).outcome == "partial"
+
+
+def test_a_recording_that_ends_at_work_after_an_answer_does_not_lack_that_answer() -> None:
+    session = Session().user("Show the sales of the shop.").edit("a.py").says("They are shown, a list for each month.")
+    session.user("Explain line 76 to me.").says("It sums the sales up.").read("b.py")
+    assert "before the agent reports" not in summary(session).narrative
+
+
+def test_a_forced_push_is_called_that() -> None:
+    pushed = capped().run("git push -f origin main", "+ 056ba31...5aeb7e0 main -> main (forced update)")
+    assert "force-pushed (T5)" in summary(pushed).narrative
+
+
+def test_a_file_that_a_shell_writes_whole_is_written_and_a_known_one_is_changed() -> None:
+    new = Session().user("Make a list of the lamps.").run("cat > lamps.md <<'EOF'\nlamp 1\nEOF")
+    assert "The agent wrote `lamps.md`" in summary(new).narrative
+    known = Session().user("Make a list of the lamps.").read("lamps.md").run("cat > lamps.md <<'EOF'\nlamp 1\nEOF")
+    assert "It changed `lamps.md`" in summary(known).narrative
+
+
+def test_what_follows_a_slash_in_another_script_is_no_command() -> None:
+    session = Session().user("Add the chat page of the shop, please.").edit("chat.tsx").says("It is there.")
+    narrative = summary(session.user("/chat输入内容对话报错，请看一下").edit("chat.tsx")).narrative
+    assert "then ran" not in narrative
+    assert "/chat输入内容对话报错" in narrative
+
+
+@pytest.mark.parametrize(("error", "named"), [("Cart.kt:12: unresolved", True), ("internal compiler error", False)])
+def test_of_many_changes_before_a_pass_none_is_the_remedy_that_the_failure_does_not_name(
+    error: str, named: bool
+) -> None:
+    session = Session().user("Split the cart.").edit("Cart.kt").run("./gradlew test", f"error: {error}", failed=True)
+    for path in ("Cart.kt", "Lamp.kt", "Shop.kt"):
+        session.edit(path)
+    narrative = summary(session.run("./gradlew test", "BUILD SUCCESSFUL").says("The cart is split in three.")).narrative
+    assert ("passed after changes to `Cart.kt`" in narrative) is named
+    assert ("passed after changes to several files" in narrative) is not named
+
+
+@pytest.mark.parametrize(
+    ("cause", "is_quoted"),
+    [
+        ("The cause was a cap in `cap.py` that nobody had set.", True),
+        ("The cause is probably a cap in `cap.py` that nobody had set.", False),
+        ("What was the cause?", False),
+    ],
+)
+def test_of_an_answer_its_finding_is_quoted_beside_its_opening(cause: str, is_quoted: bool) -> None:
+    sums = "- the sums of each month are right, as are those of the years before\n- so are all the taxes in the shop"
+    reply = f"I went through the whole cart.\n\n{sums}\n\n{cause}"
+    narrative = summary(Session().user("Why are the totals too high?").read("cap.py").says(reply)).narrative
+    assert "I went through the whole cart. … " in narrative
+    assert (f"whole cart. … {cause.rstrip('.')}”" in narrative) is is_quoted
