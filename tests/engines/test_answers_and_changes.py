@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.engines.sessions import Session
@@ -150,3 +152,25 @@ def test_of_an_answer_its_finding_is_quoted_beside_its_opening(cause: str, is_qu
     narrative = summary(Session().user("Why are the totals too high?").read("cap.py").says(reply)).narrative
     assert "I went through the whole cart. … " in narrative
     assert (f"whole cart. … {cause.rstrip('.')}”" in narrative) is is_quoted
+
+
+def test_files_that_are_new_are_written_and_the_others_changed() -> None:
+    patch = (
+        "*** Begin Patch\n*** Add File: cap.py\n+CAP = 3\n*** Update File: cart.py\n@@\n-a = 1\n+a = CAP\n*** End Patch"
+    )
+    capped = Session().user("Cap the cart.").call("apply_patch", {"input": patch}, "Success.").says("It is capped.")
+    assert "The agent wrote `cap.py`, and changed `cart.py`" in summary(capped).narrative
+    again = Session().user("Cap the cart.").write("cap.py").edit("cap.py").says("It is capped.")
+    assert "The agent wrote `cap.py`." in summary(again).narrative
+
+
+def test_a_story_says_how_many_turns_of_the_user_it_leaves_out() -> None:
+    long = Session().user("Build the shop.").edit("shop.ts").says("The shop stands.")
+    for number in range(30):
+        long.user(f"Now add the page number {number} with its lamps, its cellar and all of its stairs.")
+        long.edit(f"page{number}.ts", f"old {number}", f"new {number}").says(f"Page {number} is there.")
+    story = summary(long).narrative
+    left = re.search(r"Left out are (\d+) more turns of the user \(T\d+ to T\d+\)\.", story)
+    assert left is not None
+    assert int(left[1]) + len(re.findall(r"(?:asked|went on|said): “Now add", story)) == 30
+    assert len(story.split()) <= 250

@@ -50,6 +50,14 @@ def test_without_words_it_is_what_the_prompt_is_for() -> None:
     assert asked_in_command_prompt(_prompt("", plain)) == "Implement the plan as it is"
 
 
+def test_prompts_of_spec_kit_that_name_no_purpose_are_known_by_their_own_words() -> None:
+    steps = "1. **Setup**: Run it.\n\n3. **Execute task generation workflow**:\n   - Load plan.md\n"
+    assert asked_in_command_prompt(_prompt("", steps)) == "Break the plan down into tasks"
+    assert asked_in_command_prompt(_prompt("for the shop", steps)) == "Break the plan down into tasks: for the shop"
+    lists = '## Checklist Purpose: "Unit Tests for English"\n\nNo test of code.\n\n' + _prompt("", steps[:22])
+    assert asked_in_command_prompt(lists) == "Write a checklist of the requirements"
+
+
 def test_an_older_form_has_its_input_on_a_line() -> None:
     text = "The user input to you can be provided directly or as an argument.\n\nUser input:\n\nbump it\n\nRead on."
     assert asked_in_command_prompt(text) == "bump it"

@@ -64,8 +64,6 @@ def test_a_heading_stands_only_over_what_it_leads_in_to() -> None:
 - The page for refunds, which needs a database that is not here.
 - The lamps of the cellar."""
     assert [text for _, text in reported(asked().edit("src/cart.ts").says(reply))] == [
-        "Tasks of each story › one: 5",
-        "two: 7",
         "The lamp is lit by the cable of the shop, and by no other.",
         "What was left › The page for refunds, which needs a database that is not here.",
         "What was left › The lamps of the cellar.",

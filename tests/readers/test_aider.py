@@ -188,3 +188,22 @@ def test_a_hostile_history_is_read_in_time(tmp_path: Path) -> None:
         text = "# aider chat started at 2026-01-06 10:00:00\n\n" + unit * (60_000 // len(unit)) + "\n\nsaid\n"
         with no_hang():
             assert len(histories(tmp_path, text)) == 1
+
+
+def test_a_file_that_the_user_let_it_create_is_created(tmp_path: Path) -> None:
+    text = """# aider chat started at 2026-01-05 09:30:00
+
+#### Write a.~
+
+I write it.
+
+> a.py~
+> Create new file? (Y)es/(N)o [Yes]: y~
+> Allow creation of new file c.py? y~
+> Applied edit to a.py~
+> Applied edit to b.py~
+> Applied edit to c.py~
+"""
+    (found,) = histories(tmp_path, text.replace("~\n", "  \n"))
+    called = [(call.name, call.path()) for call in paired_calls(found)]
+    assert called == [("create_file", "a.py"), ("edit", "b.py"), ("create_file", "c.py")]

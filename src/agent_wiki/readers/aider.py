@@ -29,6 +29,10 @@ _RUNNING = regex(r"Running (\S.{0,2000})")
 _MODEL = regex(r"(?:Main model|Model): (\S{1,200}) with ")
 _VERSION = regex(r"Aider v([\w.]{1,40})")
 _COST = regex(r"Cost: .{0,100}?\$([\d.]{1,20}) session")
+_CREATES = regex(
+    r"Create new file\? \(Y\)es/\(N\)o[^\n]{0,200}: [yYaA]\S{0,20}"
+    r"|Allow creation of new file (.{1,400})\? [yY]\S{0,20}"
+)
 _SAME_WORDS = 200
 _STARTED_BY = regex(r"(?:\S*/)?aider(?:\.exe)? .*--message\b")
 _TALK = regex(r"(?!/)(?!<blank>$)|/(?:ask|code|architect|context|help)\s+\S")
@@ -82,6 +86,7 @@ class _Session:
         self.printed: list[str] = []
         self.last_reply: list[str] = []  # its words
         self.applied: list[str] = []
+        self.created: set[str] = set()  # of the files that edits were applied to
         self.missed: list[_Missed] = []
         self.ran: list[str] = []
         self.is_open = False  # a printed text that runs over several lines
@@ -135,6 +140,8 @@ class _Session:
         elif (ran := _RUNNING.fullmatch(text)) and self.said:
             self.ran.append(ran[1])
         else:
+            if creates := _CREATES.fullmatch(text):
+                self.created.add(creates[1] or next(reversed(self.printed), ""))
             self.printed.append(text)
         if self.is_miss and self.said and (missed := _MISSED.fullmatch(text)):
             self.missed.append(_Missed(missed[2], missed[1]))
@@ -161,7 +168,7 @@ class _Session:
         if printed := "\n".join(self.printed).strip():
             self.builder.user(printed, "injected")
         self.typed, self.said, self.printed = [], [], []
-        self.applied, self.missed, self.ran = [], [], []
+        self.applied, self.created, self.missed, self.ran = [], set(), [], []
 
     def _is_said_before(self, typed: str) -> bool:
         """The architect's reply, which Aider hands to the editor as if it were typed; or a question after `/ask`."""
@@ -171,7 +178,8 @@ class _Session:
 
     def _reply(self, said: str) -> None:
         paths = [*self.applied, *(each.path for each in self.missed)]
-        edits = [(None, "edit", {"file_path": path}) for path in paths]
+        names = ("create_file" if path in self.created else "edit" for path in paths)
+        edits = [(None, name, {"file_path": path}) for name, path in zip(names, paths, strict=True)]
         runs = [(None, "bash", {"command": command}) for command in self.ran]
         thinking, said = _without_thoughts(said)
         self.last_reply = said.split()

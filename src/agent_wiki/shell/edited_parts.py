@@ -11,6 +11,7 @@ from agent_wiki.trajectory.lazily import regex
 
 _IS_NAME = regex(r"[A-Za-z_][\w.]*\w")
 _MOST_LINES = 400
+_WHOLE = ("content", "file_text")  # the arguments that hold a file as a whole
 
 
 def changed_lines(edits: Iterable[Call]) -> Iterator[tuple[str, str]]:
@@ -48,6 +49,11 @@ def edit_text(call: Call) -> str:
 def edit_old_text(edit: Call) -> str:
     """What an edit removed, where the call says so."""
     return "\n".join(old for old, _ in _texts([edit]))
+
+
+def writes_whole_file(call: Call) -> bool:
+    """Whether a call gives a file as a whole, so that nothing shows what is new in it."""
+    return any(isinstance(call.arguments.get(name), str) for name in _WHOLE)
 
 
 def edited_files(edits: Iterable[Call]) -> set[str]:

@@ -114,6 +114,12 @@ def patch_parts(patch: str) -> Iterator[tuple[str, str, str]]:
         yield head[1], head[2].strip(), patch[head.end() + 1 : following.start() if following else len(patch)]
 
 
+def adds_file(call: Call, path: str) -> bool:
+    """Whether a patch says of a file that it is new."""
+    patch = str(call.arguments.get("input") or call.arguments.get("patch") or call.command() or "")
+    return any(kind == "Add" and file == path for kind, file, _ in patch_parts(patch))
+
+
 def _follow_patch(files: dict[str, WrittenFile | None], call: Call, patch: str) -> None:
     for kind, path, body in patch_parts(patch):
         if kind == "Add":

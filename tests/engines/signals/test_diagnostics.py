@@ -81,6 +81,12 @@ NO_METHOD = "error[E0599]: no method named `query` found for struct `Builder` in
 FEATURES = ('web = { features = ["json"] }', 'web = { features = ["json", "query"] }')
 
 
+def test_a_file_written_anew_does_not_show_what_met_the_rule() -> None:
+    script = Script().runs("git commit -m 'a b'", CODED, failed=True)
+    script.call("Write", {"file_path": "docs/a.md", "content": "# A\n\n~~~text\nx\n~~~\n"}, "updated")
+    assert not _rules(script.runs("git commit -m 'a b'", "1 file changed"))
+
+
 def test_a_word_that_the_diagnostic_names_is_added_to_the_settings() -> None:
     script = Script().runs("cargo check", NO_METHOD, failed=True).edits(*FEATURES, "Cargo.toml")
     other = "error[E0433]: cannot find crate `uuid` in this scope"

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from agent_wiki.engines.offline.acts import Act, bare_name, distinct
 from agent_wiki.engines.offline.wording import code, listing
-from agent_wiki.shell.edited_parts import edited_parts
+from agent_wiki.shell.edited_parts import edited_parts, writes_whole_file
 from agent_wiki.trajectory.lazily import regex
 
 _PROSE = frozenset({".md", ".mdx", ".txt", ".rst", ".adoc", ".log"})
@@ -22,7 +22,6 @@ _PAPERWORK = frozenset(
 _LISTS = frozenset({".yaml", ".yml"})
 _SECRET = regex(r"passw|secret|token|credential|api.?key", re.IGNORECASE)
 _UNCHECKED = frozenset({".gitignore", ".dockerignore", ".gitattributes", ".editorconfig", "LICENSE", "CHANGELOG"})
-_WHOLE = ("content", "file_text")  # the arguments that hold a file as a whole
 _MOST_READ = 20_000
 _MOST_LINES = 200  # that are compared
 _MOST_NAMES = 2
@@ -65,7 +64,7 @@ def change_of(acts: Sequence[Act], path: str, *, is_known: bool = False) -> str:
     `is_known`: the file was there before; where it is then written as a whole, nothing shows what is new in it.
     """
     if is_known:
-        acts = [act for act in acts if not any(isinstance(act.call.arguments.get(each), str) for each in _WHOLE)]
+        acts = [act for act in acts if not writes_whole_file(act.call)]
     pairs = [pair for act in acts if path in act.edits for pair in _replaced(act, path)]
     old, new = ("\n".join(pair[at][:_MOST_READ] for pair in pairs) for at in (0, 1))
     before, after = _names(old, path), _names(new, path)

@@ -10,7 +10,7 @@ import re
 from agent_wiki.trajectory.lazily import regex
 
 _OPENING = regex(
-    r"\A\s*(?:---\n.{0,2000}?\n---\s*)?"
+    r"\A\s*(?:---\n.{0,2000}?\n---\s*)?(?:## Checklist Purpose: .{0,3000}?)?"
     r"(?:#+ User Input\s+```(?:text)?\n(?P<block>.{0,4000}?)```"
     r"|The user input (?:to you )?can be provided[^\n]{0,200}\s+User input:\s*\n(?P<line>.{0,4000}?)\n\s*\n)",
     re.DOTALL,
@@ -38,6 +38,13 @@ _FRAME = regex(
     r"(?:(?:project )?set-?up|initiali[sz]e|check|load|parse|read|stop|report|validate|verify|output)\b", re.IGNORECASE
 )
 _UNFILLED = "$ARGUMENTS"
+# What prompts of Spec Kit that do not say it are for, each by words that only it has.
+_OF_SPEC_KIT = (
+    ("typed after `/speckit.specify`", "Write the specification"),
+    ("**Execute plan workflow**", "Plan the implementation"),
+    ("**Execute task generation workflow**", "Break the plan down into tasks"),
+    ("Checklist Purpose:", "Write a checklist of the requirements"),
+)
 
 
 def asked_in_command_prompt(text: str) -> str | None:
@@ -54,11 +61,13 @@ def asked_in_command_prompt(text: str) -> str | None:
         return str(described["own"]) if (described := _DESCRIPTION.match(text)) else None
     typed = (opening["block"] or opening["line"] or "").strip()
     typed = "" if typed == _UNFILLED else typed
-    purpose = _DESCRIPTION.match(text) or _PURPOSE.search(text)
+    described = _DESCRIPTION.match(text) or _PURPOSE.search(text)
+    known = next((asked for words, asked in _OF_SPEC_KIT if words in text), None)
+    purpose = str(described["own"]) if described else known
     if len(typed.split()) >= _FEW_WORDS or (typed and purpose is None):
         does = _DOES.search(text, opening.end())
-        return f"{does['verb'].capitalize()}e {does['what'].strip(' `')}: {typed}" if does else str(typed)
+        return f"{does['verb'].capitalize()}e {does['what'].strip(' `')}: {typed}" if does else typed
     if purpose:
-        return f"{purpose['own'].rstrip('.')}: {typed}" if typed else str(purpose["own"])
+        return f"{purpose.rstrip('.')}: {typed}" if typed else purpose
     steps = (name for match in _STEP.finditer(text) if not _FRAME.match(name := match["name"]))
     return next(steps, str(named["own"]) if (named := _NAMED.search(text)) else None)

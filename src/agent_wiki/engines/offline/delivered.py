@@ -34,7 +34,7 @@ _VERDICT_FIELD = regex(
 )
 _ANNOUNCES = written("announces", re.IGNORECASE)
 _WILL_DO = regex(
-    r"(?:(?:now|next|then),? )?(?:i['’]ll|i will|let me(?! know)) (?:now |then |also )?"
+    r"(?!.{0,300}\b(?:if|once|when|after|whenever)\b)(?:(?:now|next|then),? )?(?:i['’]ll|i will|let me(?! know)) (?:now |then |also )?"
     r"(?:propose|provide|prepare|draft|start|begin|check|write|create|run|look|fix|update|apply|implement|make|add)\b",
     re.IGNORECASE,
 )
@@ -66,7 +66,7 @@ def delivered(stretch: Stretch) -> Shown | None:
     final = stretch.last_reply() or reply
     end = final[1].rstrip()[-_LEAST_LETTERS:]
     closing = SENTENCE_END.split(end.splitlines()[-1].strip())[-1] if end else ""
-    if not is_document and _WILL_DO.match(closing):
+    if _WILL_DO.match(closing):
         return Shown("partial", "left-open", final[0], quoted(closing))
     if not is_document and "?" in end and (waits := _WAITS.search(end)):
         return Shown("partial", "left-open", final[0], quoted(waits.group()))

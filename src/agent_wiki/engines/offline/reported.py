@@ -34,6 +34,8 @@ _CODE = regex(r"`[^`]*`")
 _ITEM = regex(r"\s*(?:[-*+]|\d{1,2}[.)])\s")
 _RULE = regex(r"\s*\|?[|:\s-]*--[|:\s-]*")
 _ASKED = regex(r"(?:^|(?<=[.!?:。！] ))[^.!?。！]{0,400}[?？]$")
+_WORD = regex(r"[^\W\d_]{2,}")
+_FEWEST_WORDS = 3
 _SENTENCE = regex(r"[.!?](?=\s)")
 
 
@@ -125,11 +127,19 @@ def _lines(reply: str) -> Iterator[str]:
         text = line if _CODE.fullmatch(line) else _cut(_ASKED.sub("", line.strip(" *->|_\t")).rstrip())
         if sum(map(str.isalpha, text)) < 2 or says_nothing(text):
             continue
-        if (is_english(text) and " " not in text) or _PLACEHOLDER.search(text):
-            continue  # a name alone says nothing
         under = heading if heading and not CHEER.fullmatch(heading) else ""
+        is_scrap = not under if _CODE.fullmatch(line) else _is_scrap(text)
+        if is_scrap or _PLACEHOLDER.search(text):
+            continue
         yield f"{under}{BELOW}{text}" if under else text
         heading = heading if is_needed else ""
+
+
+def _is_scrap(text: str) -> bool:
+    """A name or a count, which says nothing elsewhere."""
+    words = [word for word in text.split() if _WORD.search(word)]
+    is_short = len(words) < _FEWEST_WORDS and not _WEIGHS.search(text)
+    return is_english(text) and (is_short or " " not in text)
 
 
 def _said(reply: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from agent_wiki.trajectory.lazily import dataclass
 
 MOST_WORDS = 250
 _PARAGRAPH_WORDS = 55
+_MANY, _WORDS_ON_LEFT_OUT = 3, 12
 _THEN = ("Then", "Next", "After that")
 
 
@@ -34,10 +35,19 @@ def story_of(sentences: list[Sentence], asked: Mapping[int, str] | None = None) 
 
     `asked`: the later turns of the user, each with a short sentence about it. That sentence comes before what was done
     about the turn where no sentence of `sentences` tells of the turn itself: else an answer would seem to be to
-    another request.
+    another request. Where several have no room at all, it is said how many, before the last sentence.
     """
     order = {id(each): at for at, each in enumerate(sentences)}
-    kept = _filled(sorted(_fitting(sentences, asked or {}), key=lambda each: (each.turn, order.get(id(each), -1))))
+    chosen = _fitting(sentences, asked or {}, MOST_WORDS)
+    left_out = ""
+    if len(_without_room(asked or {}, chosen)) >= _MANY:
+        chosen = _fitting(sentences, asked or {}, MOST_WORDS - _WORDS_ON_LEFT_OUT)
+        without = _without_room(asked or {}, chosen)
+        left_out = f"Left out are {len(without)} more turns of the user (T{without[0]} to T{without[-1]})."
+    in_order = sorted(chosen, key=lambda each: (each.turn, order.get(id(each), -1)))
+    kept = _filled(in_order, MOST_WORDS - len(left_out.split()))
+    if left_out:
+        kept.insert(len(kept) - 1, Sentence(kept[-1].turn, 0, left_out))
     paragraphs: list[list[str]] = [[]]
     followed, before = 0, ""
     for sentence in kept:
@@ -52,9 +62,14 @@ def story_of(sentences: list[Sentence], asked: Mapping[int, str] | None = None) 
     return "\n\n".join(" ".join(each) for each in paragraphs)
 
 
-def _fitting(sentences: list[Sentence], asked: Mapping[int, str]) -> list[Sentence]:
+def _without_room(asked: Mapping[int, str], chosen: list[Sentence]) -> list[int]:
+    """The turns of the user that no sentence opens with, in their order."""
+    return sorted(set(asked) - {each.turn for each in chosen if each.opens})
+
+
+def _fitting(sentences: list[Sentence], asked: Mapping[int, str], room: int) -> list[Sentence]:
     """The heaviest sentences that fit, with the turns of the user that they are about; of two alike, the earlier."""
-    turns, room = sorted(asked), MOST_WORDS
+    turns = sorted(asked)
     kept: list[Sentence] = []
     openings: dict[int, Sentence] = {}  # by the turn of the user
     for sentence in sorted(sentences, key=lambda each: (-each.weight, each.turn)):
@@ -74,9 +89,9 @@ def _fitting(sentences: list[Sentence], asked: Mapping[int, str]) -> list[Senten
     return [*openings.values(), *kept]
 
 
-def _filled(kept: list[Sentence]) -> list[Sentence]:
+def _filled(kept: list[Sentence], room: int) -> list[Sentence]:
     """The same sentences with more of what they quote, the heaviest first, as long as there is room."""
-    room = MOST_WORDS - sum(_words(each.text) for each in kept)
+    room -= sum(_words(each.text) for each in kept)
     shown = list(kept)
     for at, each in sorted(enumerate(kept), key=lambda pair: -pair[1].weight):
         more = _words(each.fuller) - _words(each.text)

@@ -12,7 +12,7 @@ from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.wording import called, code, count, file_names, listing, said, service_call, shown_path
-from agent_wiki.shell.files_written import TEMPORARY
+from agent_wiki.shell.files_written import TEMPORARY, adds_file
 from agent_wiki.shell.result_lines import last_line
 from agent_wiki.shell.tools import bare_tool_name
 from agent_wiki.trajectory.lazily import regex
@@ -93,18 +93,23 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     rounds = f" in {count(len(kept))} edits" if len(kept) > len(set(paths)) + 1 else ""
     before = [act for act in stretch.acts if act.turn < kept[0][0].turn and act.has_worked]
     known = {path for act in before for path in (*act.edits, act.call.path() or "")}
-    is_all_new = all(act.call.name.lower() in _WRITERS or _is_put_there(act, path, known) for act, path in kept)
-    verb = "wrote" if is_all_new or kept is pairs else "changed"
+    first = {path: act for act, path in reversed(kept)}
+    fresh = {path for path, act in first.items() if kept is pairs or _is_written_whole(act, path, known)}
     changes = [act for act, _ in kept]
-    clauses = {path: change_of(changes, path, is_known=path in known) for path in dict.fromkeys(paths)}
-    names = file_names(paths, stretch.trajectory.source.cwd, 4, clauses)
+    clauses = {path: change_of(changes, path, is_known=path in known) for path in first}
+    groups = (("wrote", [path for path in paths if path in fresh]), ("changed", [p for p in paths if p not in fresh]))
+    most = 3 if 0 < len(fresh) < len(first) else 4
+    named = ((verb, file_names(files, stretch.trajectory.source.cwd, most, clauses)) for verb, files in groups if files)
+    done = [f"{verb} {names}" for verb, names in named]
     where = " in a temporary folder" if all(path.startswith(TEMPORARY) for path in paths) else ""
-    return Sentence(kept[0][0].turn, 80, f"It {verb} {names}{where}{rounds}.")
+    return Sentence(kept[0][0].turn, 80, f"It {', and '.join(done)}{where}{rounds}.")
 
 
-def _is_put_there(act: Act, path: str, known: set[str]) -> bool:
-    """A shell writes the whole file, which the session had not named before."""
-    return path not in known and any(path in each.writes for each in act.commands)
+def _is_written_whole(act: Act, path: str, known: set[str]) -> bool:
+    """A tool, a shell or a patch writes the whole file; a shell and a patch one that the session had not named."""
+    if act.call.name.lower() in _WRITERS:
+        return True
+    return path not in known and (any(path in each.writes for each in act.commands) or adds_file(act.call, path))
 
 
 def _checked(acts: list[Act], shown: Shown) -> Sentence | None:

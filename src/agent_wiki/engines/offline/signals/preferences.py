@@ -16,6 +16,7 @@ from agent_wiki.engines.offline.norms import Norm, norm_of
 from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.engines.offline.user_words import UserWords, user_words, with_reason
 from agent_wiki.trajectory.lazily import regex
+from agent_wiki.trajectory.repository import repository_of
 from agent_wiki.wiki.text import plain_line
 
 _FARTHEST = 8  # turns between an objection and the words that say what is wanted instead
@@ -29,9 +30,13 @@ _EMPTY_WORDS = frozenset(table("names")["empty"].split())
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
-    """One lesson for each rule a user states; none for sessions in which the user is a customer."""
+    """One lesson for each rule a user states.
+
+    None where the user is a customer. Where nothing says which repository it is, only for a call that was refused.
+    """
     if not session.has_workspace:
         return []
+    is_placed = repository_of(session.trajectory.source) is not None
     found: list[Lesson] = []
     said = user_words(session)
     for position, words in enumerate(said):
@@ -40,7 +45,7 @@ def lessons(session: MinedSession) -> list[Lesson]:
         for sentence in words.sentences if not _SPECIFIES.search(words.text) else ():
             bare = _INTERJECTION.sub("", sentence)
             norm = norm_of(_with_occasion(words, bare), is_correction=is_correction)
-            if norm is not None:
+            if norm is not None and (is_placed or words.rejected is not None):
                 found += _lesson(session, words, sentence, norm)
     return found
 
