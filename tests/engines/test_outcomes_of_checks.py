@@ -115,6 +115,10 @@ def test_a_clean_bill_of_the_language_server_is_a_check() -> None:
     assert (shown(open_end).outcome, shown(open_end).basis) == ("partial", "left-open")
     bad = '[{"diagnostics": [{"severity": "Error", "message": "unknown key"}]}]'
     assert shown(Session().user("set it up").edit("a.yaml").call(tool, {"uri": "a.yaml"}, bad)).outcome == "failure"
+    listed = '{"linterErrorsByFile": [{"relativeWorkspacePath": "a.yaml"}]}'
+    assert shown(Session().user("set it up").edit("a.yaml").call("read_lints", {}, listed)).basis == "check"
+    wrong = listed[:-3] + ', "errors": [{"severity": "DIAGNOSTIC_SEVERITY_ERROR", "message": "no key"}]}]}'
+    assert shown(Session().user("set it up").edit("a.yaml").call("read_lints", {}, wrong)).outcome == "failure"
     hint = bad.replace("Error", "Hint")
     assert shown(Session().user("set it up").edit("a.yaml").call(tool, {"uri": "a.yaml"}, hint)).basis == "unchecked"
 

@@ -120,6 +120,17 @@ def test_calls_of_cursor_that_no_tool_is_named_for(tmp_path: Path) -> None:
     assert "A folder first." in {message.thinking for message in found.messages}
 
 
+def test_changes_alone_are_an_edit_of_a_file_that_is_not_named(tmp_path: Path) -> None:
+    first, second = "```diff\n- one\n+ ```\n  ```\n+ two\n```\n", "```diff\n- three\n+ four\n```\n"
+    quoted = "```diff\n- five\n```\n\nmight do as well.\n"
+    text = UNNAMED.replace("Now the tests:", f"Now the tests:\n\n---\n\n{first}\n{second}\n---\n\n{quoted}")
+    found = session(tmp_path, text)
+    edits = [(call.arguments, call.result) for call in paired_calls(found) if call.name == "edit_file"]
+    assert edits[0] == ({"diff": "- one\n+ ```\n  ```\n+ two\n- three\n+ four"}, "")
+    assert len(edits) == 3
+    assert any("- five" in (message.content or "") for message in found.messages)
+
+
 def test_such_pieces_are_words_where_calls_are_elements(tmp_path: Path) -> None:
     named = UNNAMED.replace("SpecStory -->", "SpecStory, Markdown v2.1.0 -->")
     assert not paired_calls(session(tmp_path, named))

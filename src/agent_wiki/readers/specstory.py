@@ -18,7 +18,7 @@ from agent_wiki.readers.claude_user_text import pieces_of
 from agent_wiki.readers.recorded import iso_utc, most_used, seconds_between, short_digest
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.readers.specstory_pieces import RULE, Pieces
-from agent_wiki.readers.specstory_tools import closing_line, tool_call
+from agent_wiki.readers.specstory_tools import closing_line, exit_code, tool_call
 from agent_wiki.trajectory import Source, Trajectory
 from agent_wiki.trajectory.lazily import regex
 
@@ -152,8 +152,9 @@ class _Session:
             return  # Cursor's calls are saved twice, the second time empty
         self.last_call = name
         (call_id,) = self.builder.assistant(words or None, thinking=self._thinking(), calls=[(None, name, arguments)])
-        if result is not None:
-            self.builder.tool(call_id, result)
+        code = exit_code(arguments)
+        if result is not None or code is not None:
+            self.builder.tool(call_id, result or "", is_error=None if code is None else code != 0)
 
     def _without_thoughts(self, text: str) -> str:
         at = 0

@@ -1,8 +1,8 @@
 """Calls of Cursor as SpecStory wrote them before it named the tool: pieces of a reply, each between two rules.
 
 A piece is a call only as a whole: a shell's fence, alone or with its output in a second one; `Read file:`; `<details>`
-about an edited file or a listed folder; what the editor said when it refused an edit. (Read after public histories of
-summer 2025.)
+about an edited file or a listed folder; what the editor said when it refused an edit; the changes of an edit, each in a
+fence, of a file that is not named. (Read after public histories of spring and summer 2025.)
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from agent_wiki.trajectory.lazily import regex
 RULE = "---"
 _SHELL = regex(r"```(?:bash|sh|shell|zsh|powershell|pwsh|cmd)\s*")
 _FENCE = "```"
+_DIFF = "```diff"
 _DETAILS_END = "</details>"
 _READ = regex(r"Read file: (\S.{0,400})")
 _SUMMARY = regex(r"<summary>(Edit file: |Listed directory )(.{1,400}?)(?: • .{0,100})?</summary>")
@@ -41,6 +42,8 @@ class Pieces:
         for at, line in enumerate(lines):
             if (mark := line.strip()) in self._marks:
                 self._marks[mark].append(at)
+        # A line of a diff may be nothing but a fence as well; it begins with a sign or a blank.
+        self._at_margin = [at for at, line in enumerate(lines) if line.rstrip() == _FENCE]
         self._last = {mark: [at for at in places if self._ends(at + 1)] for mark, places in self._marks.items()}
 
     def call(self, at: int) -> tuple[Shown, int] | None:
@@ -51,6 +54,8 @@ class Pieces:
         first = self.lines[start].strip()
         if _SHELL.fullmatch(first):
             return self._command(start)
+        if first == _DIFF:
+            return self._changes(start)
         if first == "<details>" or first.startswith("<details><summary>"):
             return self._details(start)
         if not self._ends(start + 1):
@@ -77,6 +82,18 @@ class Pieces:
         if end is None:
             return None
         return ("run_terminal_cmd", call, html.unescape("\n".join(self.lines[opening + 1 : end]).strip())), end + 1
+
+    def _changes(self, start: int) -> tuple[Shown, int] | None:
+        """An edit: fences with changes and nothing else."""
+        changes: list[str] = []
+        at = start
+        while at < len(self.lines) and self.lines[at].rstrip() == _DIFF:
+            closing = _first_after(self._at_margin, at)
+            if closing is None:
+                return None
+            changes.append("\n".join(self.lines[at + 1 : closing]))
+            at = self._next_text(closing + 1)
+        return (("edit_file", {"diff": "\n".join(changes)}, ""), at) if self._ends(at) else None
 
     def _details(self, start: int) -> tuple[Shown, int] | None:
         end = _first_after(self._last[_DETAILS_END], start)

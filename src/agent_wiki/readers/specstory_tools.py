@@ -116,6 +116,13 @@ def _terminal_call(parameters: dict[str, Any], shown: str | None) -> tuple[dict[
     return {"command": html.unescape(str(command)), **parameters}, shown
 
 
+def exit_code(arguments: dict[str, Any]) -> int | None:
+    """How a command of Copilot's terminal ended, where it is saved with the call."""
+    state = arguments.get("terminalCommandState")
+    code = state.get("exitCode") if isinstance(state, dict) else None
+    return code if isinstance(code, int) else None
+
+
 def _shell_call(about: str, text: str, fences: list[Fence]) -> tuple[dict[str, str], str | None]:
     command = next((each.text for each in fences if each.language in _SHELL_LANGUAGES), None)
     if command is not None:

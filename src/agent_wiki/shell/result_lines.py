@@ -100,6 +100,7 @@ _START_UP = regex(
     needs=("shellenv.sh", "/.zsh", "/.zprofile", "/.bash", "/.profile"),
 )
 _CALLED_AT = regex(r"\s{2,}at .{1,300}:\d+(?::\d+)?\)?\s*$", needs=("at ",))  # of a stack
+_OF_APT = regex(r"E: \w[^\n]{10,}")  # after its warnings
 _UNCAUGHT = regex(r"(?:Uncaught )?(?:[A-Za-z_]\w{0,40}\.){0,4}\w{0,40}(?:Error|Exception)(?: \[\w{1,40}\])?: \S")
 # Says that something failed, not what.
 _WEAK = regex(
@@ -121,7 +122,8 @@ _ANSWERED = regex(r' with response: \[\{.{0,200}?"text":"(?P<words>[^"\\\n]{8,20
 _NO_DIAGNOSTICS = regex(
     r'"diagnostics": ?\[\s*\]|\bno (?:linter |lint )?(?:errors|problems|diagnostics|issues)\b', re.IGNORECASE
 )
-_A_DIAGNOSTIC = regex(r'"severity": ?"?(?:error|1\b)', re.IGNORECASE)
+_A_DIAGNOSTIC = regex(r'"severity": ?"?(?:DIAGNOSTIC_SEVERITY_)?(?:error|1\b)', re.IGNORECASE)
+_OF_CURSOR = '"linterErrorsByFile"'  # lists the files that were looked at, those without errors as well
 
 
 def without_start_up(text: str) -> str:
@@ -211,6 +213,8 @@ def diagnostics_line(text: str) -> tuple[bool, str] | None:
     for line in lines_of(text):
         if match := _NO_DIAGNOSTICS.search(line):
             return True, match.group()
+    if _OF_CURSOR in text and '"errors"' not in text:
+        return True, _OF_CURSOR
     return (False, error_line(text)) if _A_DIAGNOSTIC.search(text[:20_000]) else None
 
 
@@ -230,8 +234,9 @@ def last_line(text: str) -> str:
 def error_line(text: str) -> str:
     """The most informative verbatim line of a failed result; empty when no line says anything.
 
-    In this order: a line that says what failed; a place in a file; the end of a traceback; a line that only says
-    that something failed; an exception that nobody caught; the first with a word of error; the first at all.
+    In this order: what apt marks as an error; a line that says what failed; a place in a file; the end of a traceback;
+    a line that only says that something failed; an exception that nobody caught; the first with a word of error; the
+    first at all.
     """
     if text.startswith("MCP tool '") and (said := _ANSWERED.search(text, max(text.rfind(_ANSWER), 0))):
         return quoted(said["words"])
@@ -239,6 +244,7 @@ def error_line(text: str) -> str:
     failed = [line for line in lines if shows_failure(line)]
     worded = [line for line in lines if _ERROR_WORDS.search(line) and not _is_marked_as_passed(line)]
     kinds = (  # each looked for only where those before it are not there
+        (line for line in lines if _OF_APT.match(line)),
         (line for line in failed if not _WEAK.search(line)),
         (line for line in lines if failed and _LOCATED.match(line) and "[no test files]" not in line),
         _traceback_ends(lines),

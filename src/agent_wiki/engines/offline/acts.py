@@ -105,6 +105,12 @@ class Act:
         has_ended = verdict.has_passed or (verdict.state == "unknown" and self.call.result is not None)
         return has_ended and not (self.kind == "ship" and self._is_push_without_word())
 
+    @property
+    def is_of_unnamed_file(self) -> bool:
+        """An edit that worked, of a file that the recording does not name."""
+        is_unnamed = self.kind == "edit" and not (self.edits or self.deletes)
+        return is_unnamed and self.call.command() is None and self.has_worked
+
     def _is_push_without_word(self) -> bool:
         """It printed something, and neither its exit code nor a word of it says that it went well."""
         result = self.call.result or ""

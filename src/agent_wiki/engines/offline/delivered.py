@@ -34,7 +34,8 @@ _VERDICT_FIELD = regex(
 )
 _ANNOUNCES = written("announces", re.IGNORECASE)
 _WILL_DO = regex(
-    r"(?!.{0,300}\b(?:if|once|when|after|whenever)\b)(?:(?:now|next|then),? )?(?:i['’]ll|i will|let me(?! know)) (?:now |then |also )?"
+    r"(?!.{0,300}\b(?:if|once|when|after|whenever)\b)"
+    r"(?:(?:now|next|then),? )?(?:i['’]ll|i will|let me(?! know)) (?:now |then |also )?"
     r"(?:propose|provide|prepare|draft|start|begin|check|write|create|run|look|fix|update|apply|implement|make|add)\b",
     re.IGNORECASE,
 )
@@ -60,7 +61,8 @@ def delivered(stretch: Stretch) -> Shown | None:
     is_based = looks >= _LEAST_LOOKS or any(act.kind == "probe" and act.has_worked for act in stretch.acts)
     is_of_parent = stretch.trajectory.source.parent_session_id is not None  # which sends for a report
     is_wanted = is_of_parent or any(map(wants_words, stretch.requests))
-    is_answer = last != "nudge" and not edits and is_based and is_wanted
+    is_unchanged = not edits and not any(act.is_of_unnamed_file for act in stretch.acts)
+    is_answer = last != "nudge" and is_unchanged and is_based and is_wanted
     if not is_answer and not is_document:
         return None
     final = stretch.last_reply() or reply

@@ -13,6 +13,7 @@ from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.engines.offline.wording import clause, count, said
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS
+from agent_wiki.stages.user_reactions import reaction_of
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line, without_links
@@ -50,6 +51,7 @@ _CARRIES_ON = regex(
     r"|(?:actually|no+|nope|never ?mind)\b",
     re.IGNORECASE,
 )
+_AGREES = regex(r"(?:i (?:fully |totally )?agree|(?:that |this )?makes sense|good (?:point|idea|call))\b", re.IGNORECASE)
 _ENDS = " .!?:,。！？：，"
 _LABEL_AT_END = regex(r"(?<=[.!?]) [A-Z][\w ]{2,30}:?$(?<=:)")  # "Constraints:", whose list is left out
 _LABEL = regex(r"[A-Z][a-z]+: (?=[A-Z])")  # "Stack: Flutter, Dart"
@@ -193,11 +195,22 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
         paragraphs = paragraphs[1:]
     if not paragraphs:
         return ""
+    paragraphs = _without_assent(paragraphs)
     is_listed = len(text) >= _LEAST_WITH_LIST and is_english(text)
     lead, items = listed_tasks(task_part(text)) if is_listed else ("", [])
     line = _with_list(paragraphs, lead, items, most) if items and text.find(items[0]) < _FAR else ""
     line = _LABEL_AT_END.sub("", clause(line or _sentence_that_asks(text, paragraphs, most), most))
     return _upper_first(_COUNTED.sub("", line))
+
+
+def _without_assent(paragraphs: list[list[str]]) -> list[list[str]]:
+    """Without the words that only agree to what was there before, where something comes after them."""
+    first, *later = paragraphs
+    if not (first[1:] or later) or not (_AGREES.match(first[0]) or reaction_of(first[0]) == "acceptance"):
+        return paragraphs
+    if _asks(first[0]) and not _says_little(first[0]):
+        return paragraphs
+    return _without_assent([first[1:], *later] if first[1:] else later)
 
 
 def in_own_words(line: str, request: UserRequest, most: int) -> str:

@@ -24,6 +24,11 @@ _FAR_MORE = 20
 _FEW = 2
 _SHARE = 0.6  # of what the weightiest request took
 _CHANGE = 10  # calls that a change weighs as much as
+_INITIALIZES = regex(
+    r"(?:please )?analy[sz]e this codebase and create an? [\w.]{2,20}\.md file"
+    r"|generate a file named AGENTS\.md that serves as a contributor guide",
+    re.IGNORECASE,
+)
 _CHORE = written("chore", re.IGNORECASE)
 _QUESTION = written("asks_to_know", re.IGNORECASE)
 _LOOKS_INTO = regex(r"(?:please |now |ok,? )?(?:explore|inspect|scan)\b", re.IGNORECASE)
@@ -137,7 +142,9 @@ def _is_aside(request: UserRequest) -> bool:
 
 
 def _is_chore(request: UserRequest) -> bool:
-    """It only has the working copy prepared."""
+    """It only has the working copy prepared, or is a client's own prompt for a file about the code base."""
+    if _INITIALIZES.match(request.text) is not None:
+        return True
     return len(request.text.split()) < _LEAST_WORDS_OF_PROMPT and _CHORE.search(request.text) is not None
 
 

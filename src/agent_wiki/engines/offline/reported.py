@@ -26,7 +26,10 @@ _FOUND = written("found_on_the_way", re.IGNORECASE)
 _PLACEHOLDER = regex(r"\bYOUR_[A-Z]|<your[ -]")
 _MOST_OF_CODE = 4  # lines; more are a file
 _MOST_READ = 12_000
-_HEADING = regex(r"\s*(?:#{1,6}\s+\S|\*\*[^*\n]{1,80}\*\*:?\s*$|[^\n]{1,80}[:：]\s*$)")
+_HEADING = regex(
+    r"\s*(?:#{1,6}\s+\S|\*\*[^*\n]{1,80}\*\*:?\s*$|(?:[-*+]|\d{1,2}[.)])\s+\*\*[^*\n]{1,80}:\*\*\s*$"
+    r"|[^\n]{1,80}[:：]\s*$)"
+)
 _TURNS = written("turns_meaning", re.IGNORECASE)
 _WEIGHS = written("weighs_in_report", re.IGNORECASE)
 _IS_PATCH = regex(r"diff --git |@@ -\d|--- a/|\+\+\+ b/|\*\*\* (?:Begin Patch|Update File)")
@@ -129,8 +132,8 @@ def _lines(reply: str) -> Iterator[str]:
             continue
         under = heading if heading and not CHEER.fullmatch(heading) else ""
         is_scrap = not under if _CODE.fullmatch(line) else _is_scrap(text)
-        if is_scrap or _PLACEHOLDER.search(text):
-            continue
+        if is_scrap or text.endswith((":", "：")) or _PLACEHOLDER.search(text):
+            continue  # a lead-in of its own says nothing
         yield f"{under}{BELOW}{text}" if under else text
         heading = heading if is_needed else ""
 

@@ -40,7 +40,7 @@ _HOUSEKEEPING = frozenset(table("words")["housekeeping"])
 _MODES, _FEW_WORDS = frozenset({"ask", "code", "architect"}), 3  # how aider is to answer what stands after it
 _TYPED_COMMAND = regex(r"/([a-z][a-zA-Z0-9_:-]{1,60})(?=\s|$)")
 # Harnesses without a turn of their own for tools record results as the user's turns.
-_ENVIRONMENT = regex(r"(?:Output:\s*```|OBSERVATION:|Observation:|<returncode>|\[?Tool (?:result|output))")
+_ENVIRONMENT = regex(r"(?:Output:\s*```|OBSERVATION:|Observation:|<returncode>|\[?Tool (?:[Rr]esult|[Oo]utput))")
 _TEAM = regex(r"<teammate-message\b[^<>]{0,200}>(?P<own>.{1,20000}?)</teammate-message>", re.DOTALL)
 _NUDGES = written("nudges", re.IGNORECASE | re.DOTALL)
 _ACCEPTED = written("accepts", re.IGNORECASE)
@@ -52,6 +52,7 @@ FAULT = written("fault", re.IGNORECASE)
 ASKS = written("asks", re.IGNORECASE)
 _RETRACTS = written("retracts", re.IGNORECASE)
 _ASKED = written("asked", re.IGNORECASE)
+_NUMBERED = regex(r"\s*(?:q|a)?1\s*[.):,]\s*[^\n;]{1,300}(?:\s|;)\s*(?:q|a)?2\s*[.):,]", re.IGNORECASE)
 _ANSWERS = regex(r"(?:yes|yep|yeah|sure|ok(?:ay)?|no|nope)\b", re.IGNORECASE)
 
 
@@ -95,8 +96,10 @@ def _is_known(text: str, found: list[UserRequest]) -> bool:
 
 
 def _is_answer(text: str) -> bool:
-    """After a question of the agent: a short text that asks for nothing, or a yes or no with something added."""
-    if len(text) < 200 and _ANSWERS.match(text) is not None:
+    """After a question of the agent: a short text that asks for nothing, a yes or no with something added, or answers
+    with the numbers of several questions.
+    """
+    if (len(text) < 200 and _ANSWERS.match(text) is not None) or _NUMBERED.match(text) is not None:
         return True
     most = 400 if is_english(text) else _SHORT_ANSWER if _SIGN.search(text) else _SHORT_SPELT
     return len(text) < most and ASKS.search(text) is None

@@ -58,7 +58,7 @@ def _looked(acts: list[Act], cwd: str | None, is_first: bool) -> Sentence | None
     """The files it read before it changed anything."""
     first_edit = next((act.turn for act in acts if act.edits), None)
     looks = [act for act in acts if act.kind == "look" and (first_edit is None or act.turn < first_edit)]
-    worked = [act for act in looks if act.has_worked and "failed" not in act.verdict.steps]
+    worked = [act for act in looks if act.has_worked and "failed" not in act.verdict.steps and _shows_something(act)]
     read = [(act, path) for act in worked if (path := _looked_at(act))]
     if not read:
         return None
@@ -68,6 +68,11 @@ def _looked(acts: list[Act], cwd: str | None, is_first: bool) -> Sentence | None
     names = ", ".join(map(code, named)) if others else listing([code(path) for path in named])
     text = f"The agent read {names}{others}."
     return Sentence(read[0][0].turn, 45 if is_first else 20 if first_edit else 35, text)
+
+
+def _shows_something(act: Act) -> bool:
+    """A shell that printed nothing may have found no file; of a tool's result some clients save none."""
+    return not act.commands or bool(output_of(act.call.result or "").strip())
 
 
 def _looked_at(act: Act) -> str | None:
@@ -88,9 +93,11 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     pairs = [(act, path) for act in edits for path in act.edits]
     kept = [(act, path) for act, path in pairs if bare_name(path) not in scratch] or pairs
     if not kept:
-        return None
+        unnamed = [act for act in acts if act.is_of_unnamed_file]
+        often = f" in {count(len(unnamed))} edits" if len(unnamed) > 1 else ""
+        text = f"It changed files that the recording does not name{often}."
+        return Sentence(unnamed[0].turn, 70, text) if unnamed else None
     paths = [path for _, path in kept]
-    rounds = f" in {count(len(kept))} edits" if len(kept) > len(set(paths)) + 1 else ""
     before = [act for act in stretch.acts if act.turn < kept[0][0].turn and act.has_worked]
     known = {path for act in before for path in (*act.edits, act.call.path() or "")}
     first = {path: act for act, path in reversed(kept)}
@@ -99,10 +106,18 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     clauses = {path: change_of(changes, path, is_known=path in known) for path in first}
     groups = (("wrote", [path for path in paths if path in fresh]), ("changed", [p for p in paths if p not in fresh]))
     most = 3 if 0 < len(fresh) < len(first) else 4
-    named = ((verb, file_names(files, stretch.trajectory.source.cwd, most, clauses)) for verb, files in groups if files)
-    done = [f"{verb} {names}" for verb, names in named]
     where = " in a temporary folder" if all(path.startswith(TEMPORARY) for path in paths) else ""
-    return Sentence(kept[0][0].turn, 80, f"It {', and '.join(done)}{where}{rounds}.")
+    done = [
+        f"{verb} {file_names(files, stretch.trajectory.source.cwd, most, clauses)}{where}{_rounds(files)}"
+        for verb, files in groups
+        if files
+    ]
+    return Sentence(kept[0][0].turn, 80, f"It {', and '.join(done)}.")
+
+
+def _rounds(files: list[str]) -> str:
+    """In how many edits, where that is more than one a file and another. In: the file of each edit."""
+    return f" in {count(len(files))} edits" if len(files) > len(set(files)) + 1 else ""
 
 
 def _is_written_whole(act: Act, path: str, known: set[str]) -> bool:
