@@ -51,7 +51,9 @@ _CARRIES_ON = regex(
     r"|(?:actually|no+|nope|never ?mind)\b",
     re.IGNORECASE,
 )
-_AGREES = regex(r"(?:i (?:fully |totally )?agree|(?:that |this )?makes sense|good (?:point|idea|call))\b", re.IGNORECASE)
+_AGREES = regex(
+    r"(?:i (?:fully |totally )?agree|(?:that |this )?makes sense|good (?:point|idea|call))\b", re.IGNORECASE
+)
 _ENDS = " .!?:,。！？：，"
 _LABEL_AT_END = regex(r"(?<=[.!?]) [A-Z][\w ]{2,30}:?$(?<=:)")  # "Constraints:", whose list is left out
 _LABEL = regex(r"[A-Z][a-z]+: (?=[A-Z])")  # "Stack: Flutter, Dart"

@@ -62,6 +62,8 @@ _SPEAKS_OF_FAULTS = written("speaks_of_faults")
 _TEST_FILE = written("test_file")
 _CHANGES_CODE = written("changes_code", re.IGNORECASE)
 _NOT_GRANTED = regex(r"requested permissions? to [^\n]{1,200}, but you haven't granted it yet")
+# Temporary files, and what an agent writes down for itself, outside of the work.
+_OUTSIDE = regex(r"^/tmp/|/\.(?:gemini|claude|codex|cursor)/(?:[\w.-]+/){0,3}?(?:brain|plans|memory|projects|todos)/")
 _NOTES = regex(r"\.(?:md|txt|jsonl?)$", re.IGNORECASE)  # notes, and the recording itself
 _MOST_READ = 400
 _LEAST_ANSWER = 60  # letters
@@ -226,7 +228,7 @@ def _changed_something(stretch: Stretch) -> bool:
 
 def _last_code_edit(stretch: Stretch) -> int:
     """The turn of the last edit that a check could be about: edits of prose do not undo a check of code."""
-    edits = [(act.turn, path) for act in stretch.acts for path in act.edits if not path.startswith("/tmp/")]
+    edits = [(act.turn, path) for act in stretch.acts for path in act.edits if not _OUTSIDE.search(path)]
     edits += [(act.turn, "") for act in stretch.acts if edits and act.kind == "delegate" and _has_work_done(act)]
     code = [turn for turn, path in edits if not is_unchecked(path)]
     turns = code if 2 * len(code) > len(edits) else [turn for turn, _ in edits]

@@ -19,8 +19,13 @@ from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
 
 _LEAST_LETTERS = 150  # of a reply: the story has room for less
-# Characters of the longest reply, the last one and others, by how many replies there are.
-_SHARES = ((1_200,), (900, 600), (700, 500, 400), (600, 400, 350, 350))
+# Characters and lines of the longest reply, the last one and others, by how many replies there are.
+_SHARES = (
+    ((1_200, 12),),
+    ((900, 8), (600, 5)),
+    ((700, 6), (500, 4), (400, 3)),
+    ((600, 5), (400, 4), (350, 3), (350, 3)),
+)
 _LEAST_OF_LINE, _MOST_OF_LINE, _MOST_OF_HEAD, _MOST_FOUND = 40, 290, 78, 4  # characters; the last: lines
 _FOUND = written("found_on_the_way", re.IGNORECASE)
 _PLACEHOLDER = regex(r"\bYOUR_[A-Z]|<your[ -]")
@@ -65,7 +70,7 @@ def reported_by(stretch: Stretch) -> list[TurnNote]:
     longest = sorted(standing, key=lambda each: -len(each.text))
     chosen = list(dict.fromkeys((*longest[:1], *standing[-1:], *longest)))[: len(_SHARES)]
     shares = zip(chosen, _SHARES[len(chosen) - 1] if chosen else (), strict=True)
-    found = [TurnNote(turn=each.turn, text=line) for each, most in shares for line in _shown(each.text, most)]
+    found = [TurnNote(turn=each.turn, text=line) for each, most in shares for line in _shown(each.text, *most)]
     return sorted(found[:MOST_REPORTED], key=lambda note: note.turn)
 
 
@@ -103,13 +108,13 @@ def _closings(stretch: Stretch) -> Iterator[_Closing]:
         yield _Closing(turn, prose if prose in reply else "", made)
 
 
-def _shown(reply: str, most: int) -> list[str]:
+def _shown(reply: str, most: int, most_lines: int) -> list[str]:
     """The lines of a reply that fit: first those that weigh, then from its start; an ellipsis before each gap."""
     lines = list(_lines(reply[:_MOST_READ]))
     weighty = sorted(range(len(lines)), key=lambda at: (_WEIGHS.search(lines[at]) is None, at))
     room, kept = most, set[int]()
     for at in weighty:
-        if len(lines[at]) <= room:
+        if len(lines[at]) <= room and len(kept) < most_lines:
             room -= len(lines[at])
             kept.add(at)
     before_gap = kept - {at - 1 for at in kept} - {len(lines) - 1}

@@ -79,9 +79,11 @@ def lowered_where_faulty(stretch: Stretch, shown: Shown) -> Shown:
         return shown
     if shown.basis in ("shipped", "done") and (act := _in_vain(stretch, last)):
         return Shown("partial", "check", act.end, quoted(act.verdict.line) or None, act, (), (act,))
-    is_idle = not any(act.turn > last.turn and act.is_work for act in stretch.acts)
+    is_own_look = shown.basis == "done"  # a probe, of which the user sees nothing
+    later = (act for act in stretch.acts if act.turn > last.turn and act.is_work)
+    is_idle = all(is_own_look and act.kind == "probe" for act in later)
     line = next((line for line in last.text[:_MOST_READ].splitlines() if FAULT.search(line)), "")
-    if not is_idle or not line or last.turn <= (shown.turn or 0) or last is stretch.requests[0]:
+    if not is_idle or not line or last is stretch.requests[0] or (last.turn <= (shown.turn or 0) and not is_own_look):
         return shown
     return Shown("partial", "user", last.turn, stretch.verbatim(last.turn, line))
 
