@@ -30,11 +30,11 @@ _REFUSAL_LINES = 2  # a refusal in plain words is the whole result
 _LONGEST_LINE = 400
 
 _STATED_CODE = regex(
-    r"""[ \t]*[\[<(]?(?:Error:[ ])?
+    r"""[ \t]*(?:<system>)?[\[<(]?(?:Error:[ ])?
     (?:(?:The[ ])?(?:command|process|script|program)[ ](?:[a-z]{1,20}[ ]){1,3}|exited[ ]with[ ])?
     (?:exit[ _]?code|exit[ ]status|return[ _]?code|(?<=with[ ])code|rc(?==)|(?<=\[)exit(?=[ ]-?\d{1,3}\]))
     [ ]?[:=>]?[ ]?(-?\d{1,10})
-    (?:</returncode>)?[.)\]>]{0,2}(?:[ ]\([^()\n]{0,60}\))?[ \t\r]*""",
+    (?:</returncode>)?[.)\]>]{0,2}(?:</system>)?(?:[ ]\([^()\n]{0,60}\))?[ \t\r]*""",
     re.IGNORECASE | re.VERBOSE,
 )
 _JSON_CODE = regex(r'(?<!\\)"(?:exit_?code|return_?code)"\s?:\s?(-?\d{1,10})', re.IGNORECASE, needs=('code"',))
@@ -46,7 +46,10 @@ _HARNESS_LINE = regex(
 )
 _OUTPUT_MARK = regex(r"(?:Output|Code output):[ \t]*")
 
-_SHELL_SPEAKS = r"(?:/\S{1,60}/)?(?:ba|z|da|k)?sh:[ ]|zsh:\d{1,6}:[ ]|\(eval\):\d{1,6}:[ ]"
+_SHELL_SPEAKS = (
+    r"(?:/\S{1,60}/)?(?:ba|z|da|k)?sh:[ ]|(?:zsh|\(eval\)):(?:cd:)?\d{1,6}:[ ]"
+    r"|cd:[ ]no[ ]such[ ]file[ ]or[ ]directory:[ ]"
+)
 _OPENING = regex(
     rf"""{_SHELL_SPEAKS}
     |<(?:tool_use_)?error>
@@ -91,6 +94,16 @@ _NUMBERED_LISTING = regex(r"[ \t]{0,8}\d{1,7}(?:→|\t|\||:)|\[File: |diff --git
 _RUNNING_TOOL = regex(r"bash|shell|exec|run|terminal|python|command|stdin|cmd|code|computer", re.IGNORECASE)
 
 
+# PowerShell, in any language, of a line that it could not read: nothing of it has run.
+_UNREAD = regex(
+    r"ParserError\b.{0,400}FullyQualifiedErrorId ?: ?\w+\s*\Z|FullyQualifiedErrorId ?: ?InvalidEndOfLine\b"
+    r"|'(?:&&|\|\|)' is not a valid statement separator in this version",
+    re.DOTALL,
+    needs=("ParserError", "valid statement separator", "InvalidEndOfLine"),
+)
+# A terminal shows what was typed into it behind its prompt, and the next prompt.
+_PROMPT = regex(r"[^\n]{0,200}[%$>#] ?")
+
 # Claude Code numbers the results of its shell, and states the exit code of what failed, and only of that.
 _MARKED_RESULT = regex(r"\[(?:rerun: b|result-id: r)\d{1,6}\]$")
 # A harness that returns before a long command ends: the outcome is not known yet.
@@ -117,6 +130,8 @@ def text_failure(content: str, tool_name: str | None = None, command: str | None
     first = _output_lines(head)
     last = first if is_whole else _output_lines(tail)
     if command is not None:
+        if is_unread(content):
+            return True
         shown = _command_failure(first, last, command, is_whole=is_whole)
         return False if shown is None and _MARKED_RESULT.search(tail) else shown
     if not first:
@@ -128,8 +143,14 @@ def text_failure(content: str, tool_name: str | None = None, command: str | None
     return True if _closes_with_failure(first, last, _CLOSING_LINES) else None
 
 
+def is_unread(output: str) -> bool:
+    """Whether PowerShell could not read a command line, by the error's name in any language: nothing of it has run."""
+    return _UNREAD.search(output[-_WINDOW:].rstrip()) is not None
+
+
 def _command_failure(first: list[str], last: list[str], command: str, *, is_whole: bool) -> bool | None:
     """The same for a shell, where the program that ran last decides."""
+    first, last = (_without_prompts(lines, command) for lines in (first, last))
     step = last_step(command)
     program = step.program if step else ""
     if not first:
@@ -139,6 +160,14 @@ def _command_failure(first: list[str], last: list[str], command: str, *, is_whol
     closing_lines = _CLOSING_LINES_APART if step and step.is_apart else _CLOSING_LINES
     has_failed = _opens_with_failure(first, is_whole=is_whole) or _closes_with_failure(first, last, closing_lines)
     return True if has_failed else None
+
+
+def _without_prompts(lines: list[str], command: str) -> list[str]:
+    """Lines without those of a terminal that begin with its prompt: the command itself, and nothing."""
+    typed = command.strip().partition("\n")[0]
+    begins = bool(lines) and len(lines[0]) > len(typed) and lines[0].endswith(typed) and bool(typed)
+    lines = lines[1:] if begins and _PROMPT.fullmatch(lines[0].removesuffix(typed)) else lines
+    return lines[:-1] if begins and lines and _PROMPT.fullmatch(lines[-1]) else lines
 
 
 def _output_lines(text: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from agent_wiki.shell.failures import is_unread
 from agent_wiki.shell.judged_steps import called_steps, failed_steps, passed_steps
 from agent_wiki.shell.result_lines import lines_of
 from agent_wiki.shell.same_check import is_same_check
@@ -44,6 +45,12 @@ def has_started(event: Call, later: Call) -> bool:
     before, after = (_TALLY.search(call.result or "") for call in (event, later))
     line = verdict_of(event).line
     return before is None and after is not None and bool(line) and line not in (later.result or "")
+
+
+def is_read_now(event: Call, later: Call) -> bool:
+    """Whether the shell could not read a command line, so that it ran nothing, and ran `later`, however that went."""
+    is_run = verdict_of(later).state not in ("refused", "called off")
+    return is_unread(event.result or "") and is_run and not is_unread(later.result or "")
 
 
 def has_followed(event: Call, remedies: Iterable[Call], later: Call) -> bool:

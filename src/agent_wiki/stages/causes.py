@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from agent_wiki.shell.folders import folders_in
 from agent_wiki.shell.judged_steps import called_steps, failed_steps, passed_steps
 from agent_wiki.shell.kinds import is_check, shell_kind
-from agent_wiki.shell.past_failure import gets_past, has_followed, has_started
+from agent_wiki.shell.past_failure import gets_past, has_followed, has_started, is_read_now
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.step_changes import Part, changed_parts
@@ -240,7 +240,7 @@ class _Case(ObjectedCase):
         is_past = (is_missing and has_run(later)) or gets_past(later, lines)
         is_past = is_past or has_followed(event, self.calls_at(self.turning.remedy), later)
         worked = [*passed_steps(later), *(failed_steps(later) if is_past else ())]
-        worked += called_steps(later) if has_started(event, later) else ()
+        worked += called_steps(later) if has_started(event, later) or is_read_now(event, later) else ()
         for failed in failed_steps(event):
             for passed in worked:
                 is_stand_in = (is_missing and is_same_job(failed, passed)) or (

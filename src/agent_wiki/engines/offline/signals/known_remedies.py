@@ -9,6 +9,7 @@ from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, error_name, lesson, quote_command, quote_line
 from agent_wiki.engines.offline.tables import AnyOf, Pattern, entries, pattern
 from agent_wiki.shell.edited_parts import edit_old_text, edit_text
+from agent_wiki.shell.failures import is_unread
 from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.trajectory.calls import Call
@@ -28,6 +29,7 @@ class Remedy(WordedEntry):
     failed: AnyOf | None = None
     is_same: bool = False
     quotes: bool = False
+    unread: bool = False
     good: AnyOf | None = None
 
 
@@ -73,7 +75,8 @@ def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt 
     command = _command(failed, remedy)
     if command is not None and not command.search(failed.line):
         for attempt in later:
-            is_meant = attempt.verdict == "passed" and (not remedy.is_same or bool(_heads(failed) & _heads(attempt)))
+            is_good = attempt.verdict == "passed" or (remedy.unread and _is_read(attempt))
+            is_meant = is_good and (not remedy.is_same or bool(_heads(failed) & _heads(attempt)))
             if is_meant and command.search(attempt.line) and _puts_in_quotes(attempt, failed, remedy):
                 return attempt
     if remedy.edit is not None:
@@ -81,6 +84,11 @@ def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt 
             if _applies(edit, remedy):
                 return edit
     return None
+
+
+def _is_read(attempt: Attempt) -> bool:
+    """The shell could read the line: whatever came of it then, it was run."""
+    return attempt.verdict not in ("refused", "called off") and not is_unread(attempt.output)
 
 
 def _command(failed: Attempt, remedy: Remedy) -> Pattern | None:
@@ -111,6 +119,8 @@ def _applies(edit: Call, remedy: Remedy) -> bool:
 def _confirmed(session: MinedSession, failed: Attempt, worked: Attempt | Call, remedy: Remedy) -> int | None:
     """The turn in which the command that failed works, or a look shows what is good: of the remedy, or a later one."""
     later = [worked] if isinstance(worked, Attempt) else []
+    if remedy.unread and later and _is_read(later[0]):
+        return later[0].turn
     later += [each for each in session.attempts_after(failed, 2 * _WITHIN_CALLS) if each.position > worked.position]
     if remedy.good:
         return next((each.turn for each in later if remedy.good.search(each.output)), None)
