@@ -41,6 +41,12 @@ _HEADERS = {
 }
 _COOKIE = regex(r"(?:(?<=[; ])|\A)(?:[\w.-]{1,80}=)?(?P<secret>[^\s;,=\"'\\]{16,4000}+)(?=;|,|\Z|\s|=)")
 _HINTS = (*NAME_WORDS, *_HEADERS)
+_OF_SEVERAL = ("nemonic", "identified by", "senha", "contrase", "wachtwoord")
+_RARE = ("?", "??", "~", "%")
+"""What literals of `CONTAINING` hold, besides hints, that is looked for once instead of each of them: beginnings of
+those in several cases, in folded text, and signs that most texts lack, in plain text, for folded has none.
+"""
+_GATES = (*_HINTS, *_OF_SEVERAL, *_RARE)
 
 
 def secret_spans(text: str) -> list[Span]:
@@ -133,7 +139,8 @@ def _hints(plain: str, folded: str) -> tuple[list[str], list[str], list[Shape]]:
     Most texts have none.
     """
     words = [word for word in _HINTS if word in folded]
-    literals = [literal for literal in _literals_with(tuple(words)) if literal in plain]
+    gates = (*words, *[each for each in _OF_SEVERAL if each in folded], *[each for each in _RARE if each in plain])
+    literals = [literal for literal in _literals_with(gates) if literal in plain]
     prefixed: list[Shape] = []
     if not _WITHOUT_PREFIX.fullmatch(folded):
         for begin in {match.group("begin") for match in _PREFIX.finditer(folded)}:
@@ -142,10 +149,10 @@ def _hints(plain: str, folded: str) -> tuple[list[str], list[str], list[Shape]]:
 
 
 @lru_cache(maxsize=1024)
-def _literals_with(words: tuple[str, ...]) -> list[str]:
-    """The literals that a text with these words may have: one that holds a word is not looked for without it."""
-    others = [word for word in _HINTS if word not in words]
-    return [each for each in _BY_LITERAL if not any(word in each.lower() for word in others)]
+def _literals_with(gates: tuple[str, ...]) -> list[str]:
+    """The literals that a text with these gates may have: one that holds a gate is not looked for without it."""
+    others = [gate for gate in _GATES if gate not in gates]
+    return [each for each in _BY_LITERAL if not any(gate in each.lower() for gate in others)]
 
 
 @lru_cache(maxsize=1024)

@@ -41,8 +41,14 @@ def _prefixed(kind: str, prefixes: str, pattern: str) -> Shape:
     return Shape(kind, literals, regex(f"(?=[{first}]){_START}(?:{pattern})(?![A-Za-z0-9_])"))
 
 
-def _containing(kind: str, literals: tuple[str, ...], pattern: str, is_one: Callable[[str], bool] = bool) -> Shape:
-    return Shape(kind, literals, regex(pattern), is_one)
+def _containing(
+    kind: str,
+    literals: tuple[str, ...],
+    pattern: str,
+    is_one: Callable[[str], bool] = bool,
+    needs: tuple[str, ...] = (),
+) -> Shape:
+    return Shape(kind, literals, regex(pattern, needs=needs), is_one)
 
 
 def _holds_name_and_password(value: str) -> bool:
@@ -189,11 +195,13 @@ CONTAINING = (
         rf"(?:{'|'.join(_PASSWORD_ELSEWHERE)})\w{{0,4}}[*_ \t]{{0,4}}"
         r"(?:[:=：][*_ \t]{0,4}[`\"'«“]?|[`\"'«“]|(?:é|es|est|ist|is|это|è|是|为)[ \t]{0,3}[`\"'«“]?)"
         r"(?P<secret>(?=[^\s`\"'»”]{0,127}\d)(?=[^\s`\"'»”]{0,127}[A-Za-z])[^\s`\"'»”,;()<>{}$|]{6,128})",
+        needs=_PASSWORD_ELSEWHERE,  # a question mark in any text looks like one of their letters
     ),
     _containing(  # in a report: "Login: `kim@example.com` / `…`", "DB: `shop` / `shop` / `…`"
         "password",
         (" / ",),
-        r"(?i:\b(?:log-?in|credentials?|creds|accounts?|db|database|admin|user(?:name)?|auth)\b)[^\n:/]{0,30}:[*\s]{0,4}"
+        r"[lcaduLCADU](?<!\w.)(?i:(?<=l)og-?in|(?<=c)red(?:entials?|s)|(?<=a)(?:ccounts?|dmin|uth)|(?<=d)(?:b|atabase)"
+        r"|(?<=u)ser(?:name)?)\b[^\n:/]{0,30}:[*\s]{0,4}"  # a set first, as below
         r"(?:[`\"']?[\w.@+-]{2,80}[`\"']? / ){1,2}[`\"']?(?P<secret>(?=[^\s`\"'/]{0,127}\d)"
         r"(?=[^\s`\"'/]{0,127}[A-Za-z])(?=[^\s`\"'/]{0,127}[!@#$%^&*+?])[^\s`\"'/]{6,128})",
     ),
