@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -40,6 +41,8 @@ _MOST_BYTES_BESIDE = 1 << 24
 _MAX_WARNINGS = 20  # for single lines; further bad lines are only counted
 _ZIP = b"PK\x03\x04"
 _MAGIC_BYTES = 4
+# A line of prose, which most lines of a text are: no JSON value begins so. Blanks beyond ASCII may be in front of one.
+_BEGINS_NO_VALUE = re.compile(rb"[ \t\r\n]*[^\s\"\[{0-9tfnNI\x1c-\x1f\x80-\xff-]")
 _WIDE = regex(r"[^\0]\0[^\0]\0|\0[^\0]\0[^\0]|[^\0]\0{3}|\0{3}[^\0]")  # ASCII as UTF-16 or UTF-32
 
 
@@ -306,6 +309,8 @@ class Recording:
             yield line, probe.hygiene["bad_lines"], value
 
     def _looked_at(self, raw: bytes) -> _OnLine:
+        if _BEGINS_NO_VALUE.match(raw):
+            raise ValueError("no JSON value")
         found = self._ahead[raw] = values_of(raw)
         return found
 
