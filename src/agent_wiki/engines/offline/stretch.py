@@ -124,7 +124,9 @@ class Stretch:
     def _without_preamble(self, reply: str) -> str:
         """A reply without what an agent has to say in all of them."""
         always = self.trajectory.worked_out(_lines_of_most_replies)
-        kept = [line for line in reply.split("\n") if line.strip() not in always] if always else []
+        if not any(line in reply for line in always):
+            return reply
+        kept = [line for line in reply.split("\n") if line.strip() not in always]
         return "\n".join(kept) if any(map(str.strip, kept)) else reply
 
     def last_reply(self) -> tuple[int, str] | None:
