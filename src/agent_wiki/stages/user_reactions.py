@@ -201,9 +201,9 @@ def accepts(words: str) -> bool:
 
     Going on with something else is no acceptance: the user may not have looked.
     """
-    is_question = _ASKS.search(words.strip()) is not None
-    is_against = _is_objection(words) or takes_back(words)
-    return not is_against and not is_question and _ACCEPTS.search(words.strip()[:_MOST_ACCEPTING]) is not None
+    if _ACCEPTS.search(words.strip()[:_MOST_ACCEPTING]) is None or _ASKS.search(words.strip()):
+        return False
+    return not _is_objection(words) and not takes_back(words)
 
 
 def only_reports(words: str) -> bool:
