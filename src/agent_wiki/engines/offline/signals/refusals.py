@@ -168,9 +168,13 @@ def _as_lines(shown: str) -> tuple[str, str]:
 def _shown_before(session: MinedSession, failed: Call, files: set[str]) -> str:
     """What was shown of the files since they were changed last."""
     names = {re.split(r"[/\\]", file)[-1] for file in files}
-    calls = [each for each in session.calls[: failed.position] if any(name in each.raw_arguments for name in names)]
-    changed = max((each.position for each in calls if tool_kind(each) == "edit" and not has_failed(each)), default=-1)
-    return "\n".join(each.result or "" for each in calls if each.position > changed)
+    shown: list[str] = []
+    for each in reversed(session.calls[: failed.position]):
+        if any(name in each.raw_arguments for name in names):
+            if tool_kind(each) == "edit" and not has_failed(each):
+                break
+            shown.append(each.result or "")
+    return "\n".join(reversed(shown))
 
 
 def _sought(call: Call) -> set[str]:
