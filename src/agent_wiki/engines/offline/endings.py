@@ -32,7 +32,11 @@ _CONCLUDES = regex(
     r"\b(?:root cause|caused by|(?:problem|issue|cause|reason|culprit|bug|fix) (?:is|was)\b|turn(?:s|ed) out\b"
     r"|in short\b|bottom line\b|in conclusion\b|overall,)|根因是|原因是|问题在于|是因为",
     re.IGNORECASE,
-)
+    needs=(
+        "root cause", "caused by", "problem ", "issue ", "cause ", "reason ", "culprit ", "bug ", "fix ", "turn",
+        "in short", "bottom line", "in conclusion", "overall,", "根因是", "原因是", "问题在于", "是因为",
+    ),
+)  # fmt: skip
 _DOUBTFUL = regex(
     r"\b(?:unlikely|likely|probably|perhaps|may|might|could|if|not (?:the|a|an))\b"
     r"|^(?:this|that|it) (?:is|was)\b|不是|可能",
