@@ -38,6 +38,7 @@ _MODEL = regex(r"(?:model )?([A-Za-z][\w.:/@-]{1,100})")
 _AGENTS = {"cursoride": "cursor", "cursor-cli": "cursor", "codex-cli": "codex"}  # by their names elsewhere
 _NO_MODEL = frozenset({"sidechain", "model", "mode", "default", "unknown", "synthetic"})
 _THINKING = regex(r"\s*<think>(?:<details><summary>[^<]{0,200}</summary>)?(.*?)(?:</details>)?</think>\s*", re.DOTALL)
+_BEGINS_TOOL, _BEGINS_BARE_TOOL = "<tool-use", "Tool use: **"  # most lines begin with neither, which is seen sooner
 _TOOL = regex(r"<tool-use\b([^>\n]{0,400})>")
 _BARE_TOOL = regex(r"Tool use: \*\*([^*\n]{1,100})\*\*\s*")
 
@@ -126,7 +127,8 @@ class _Session:
                     self._say("\n".join(words))
                     words, at = [], begins
                     continue
-            opening, bare = _TOOL.match(line), _BARE_TOOL.fullmatch(line)
+            opening = _TOOL.match(line) if line.startswith(_BEGINS_TOOL) else None
+            bare = _BARE_TOOL.fullmatch(line) if line.startswith(_BEGINS_BARE_TOOL) else None
             if opening is None and bare is None:
                 words.append(line)
                 at += 1
@@ -216,7 +218,7 @@ def _outside_tools(lines: Sequence[str], starts: Sequence[int]) -> list[int]:
     at = 0
     for start in starts:
         while at < start:
-            if _TOOL.match(lines[at]):
+            if lines[at].startswith(_BEGINS_TOOL) and _TOOL.match(lines[at]):
                 inside = at = max(closing_line(lines, at), at + 1)
             else:
                 at += 1

@@ -12,7 +12,9 @@ from agent_wiki.trajectory.json_text import value_or
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _CLOSING = regex(r"(?:</details>)?\s*</tool-use>\s*")
+_END_OF_CALL = "</tool-use>"
 _FENCE = regex(r"(`{3,}|~{3,})(.*)")
+_FENCES = ("```", "~~~")  # most lines begin with neither, which is seen sooner
 _ATTRIBUTE = regex(r'(?:data-tool-)?(name|type)="([^"\n]{0,100})"')
 _EDITS = regex(r'type="write"|name="edit_file(?:_v\d{1,3})?"')
 _SUMMARY = regex(r"<summary>(.{0,2000}?)</summary>", re.DOTALL)
@@ -44,8 +46,9 @@ def closing_line(lines: Sequence[str], at: int) -> int:
     first: int | None = None
     fence = ""
     for place in range(at, min(len(lines), at + _MOST_LINES)):
-        mark = _FENCE.match(lines[place])
-        if _CLOSING.fullmatch(lines[place]):
+        line = lines[place]
+        mark = _FENCE.match(line) if line.startswith(_FENCES) else None
+        if _END_OF_CALL in line and _CLOSING.fullmatch(line):
             if not fence:
                 return _after_stray_fence(lines, place + 1)
             first = place if first is None else first
@@ -159,7 +162,7 @@ def taken_apart(lines: Sequence[str]) -> tuple[list[Fence], str]:
     opened: re.Match[str] | None = None
     inside: list[str] = []
     for line in lines:
-        mark = _FENCE.match(line)
+        mark = _FENCE.match(line) if line.startswith(_FENCES) else None
         if opened is None and mark:
             opened, inside = mark, []
         elif opened is not None and mark and mark[1].startswith(opened[1]) and not mark[2].strip():
