@@ -23,6 +23,7 @@ CHANGING = frozenset({"edit", "delete", "revert", "run", "ship"})
 MISSING = regex(
     r"not found|No module named|cannot import name|not recognized|No such file|cannot be loaded|unrecognized subcommand"
     r"|Could not find a version that|Unable to locate package|No matching distribution"
+    r"|^(?:Error: )?Exit code:? 49$"  # of the stub that stands for Python on Windows
 )
 _IMPORTED = regex(r"\bfrom [\w.]{1,80} import (\w{1,60})")
 _ACTS = regex(
@@ -60,12 +61,17 @@ def has_run(call: Call) -> bool:
     return verdict_of(call).has_failed and shows_failure(line) and MISSING.search(line) is None
 
 
+def _file_name(word: str) -> str:
+    """A word without the folders of a file; empty for an option."""
+    return "" if word.startswith("-") else word.replace("\\", "/").rstrip("/").rpartition("/")[2]
+
+
 def is_same_job(missing: SimpleCommand, other: SimpleCommand) -> bool:
     """Another program on the same things, in place of one that is not there; for a folder, by its whole path."""
     if missing.words[:1] == ("cd",) == other.words[:1]:
         return other.words[-1].replace("\\", "/").endswith(f"/{missing.words[-1].strip('/')}")
-    things = {word.removeprefix("./") for word in missing.words[1:] if not word.startswith("-")}
-    others = {word.removeprefix("./") for word in other.words if not word.startswith("-")}
+    things, others = ({_file_name(each) for each in words} for words in (missing.words[1:], other.words))
+    things -= {""}
     imported = set(_IMPORTED.findall(missing.text() + missing.body)) & set(_IMPORTED.findall(other.text() + other.body))
     is_check = shell_kind(missing) == "check" == shell_kind(other)
     return bool(things & others or imported) or is_check or _has_same_code(missing.body, other.body)

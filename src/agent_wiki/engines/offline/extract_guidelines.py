@@ -29,6 +29,7 @@ _OF_REPOSITORY = frozenset({"corrections", "diagnostics", "preferences", "surrou
     "recoveries/other-name",
     "recoveries/outside-sandbox",
     "recoveries/set-up",
+    "remedies/protected-branch",
     "runners/other-runner",
 }
 _OF_TOOL = frozenset({"arguments", "refusals", "retries"})

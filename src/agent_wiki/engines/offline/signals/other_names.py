@@ -21,14 +21,49 @@ _NOT_ON_PATH = regex(
     re.MULTILINE,
     needs=("not found", "' is not recognized as an internal", " : The term "),
 )
+# What stands on Windows under the name of Python until it is installed from the store: it prints nothing to a pipe.
+_STUB = regex(
+    r"\A\s*(?:Error: )?Exit code:? 49\s*\Z"
+    r"|^Python was not found; run without arguments to install from the Microsoft Store",
+    re.MULTILINE,
+    needs=("49", "Python was not found"),
+)
+_PYTHON = regex(r"python3?(?:\.exe)?")
 _MOST_FRONT_WORDS = 3  # in place of a program's name
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson at most for each call of a program that was not found."""
     failures = (each for each in session.attempts if each.verdict == "failed")
-    found = [lesson for failed in failures for lesson in _other_name(session, failed)]
+    found = [lesson for failed in failures for lesson in _stubbed(session, failed) or _other_name(session, failed)]
     return list({each.guideline.confirming_turn: each for each in found}.values())  # the last try before it
+
+
+def _stubbed(session: MinedSession, failed: Attempt) -> list[Lesson]:
+    """The Store's stub was called in place of Python, which has another name."""
+    result = failed.ended.result or ""
+    if _STUB.search(result) is None:
+        return []
+    for wanted in failed_steps(failed.ended):
+        for later in session.attempts_after(failed, _WITHIN_CALLS):
+            used = next((each for each in called_steps(later.call) if _PYTHON.fullmatch(each.program)), None)
+            is_it = _PYTHON.fullmatch(wanted.program) is not None and wanted.words[:1] == (wanted.program,)
+            if used is None or not is_it or used.program == wanted.program or later.verdict not in ("passed", "failed"):
+                continue
+            if _STUB.search(later.ended.result or "") or (later.verdict == "failed" and not has_run(later.ended)):
+                continue
+            name, call = wanted.program, used.program
+            wording = Wording(
+                "recoveries/other-name",
+                f"Call `{call}` instead of `{name}` on Windows",
+                f"On Windows, call `{call}` where `{name}` ends with exit code 49: it is the Microsoft Store's stub.",
+                f"`{name}` is to be called on Windows, or it ends with exit code 49 without a word.",
+                (tag(name), tag(call), "windows"),
+            )
+            line = next(each for each in result.splitlines() if each.strip())
+            rationale = f"`{name}` ended with `{line.strip()[:100]}`; `{call}` ran."
+            return lesson_of(session, Recovery(failed, later, wanted, used), later, wording, rationale, 76, line)
+    return []
 
 
 def _other_name(session: MinedSession, failed: Attempt) -> list[Lesson]:
