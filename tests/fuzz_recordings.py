@@ -242,6 +242,34 @@ def crush() -> list[Document]:
     return [session, session | {"session": row | {"id": "m-2$$c", "parent_session_id": "s"}}]
 
 
+def continue_dev() -> Document:
+    call = {
+        "id": "c",
+        "type": "function",
+        "function": {"name": "run_terminal_command", "arguments": '{"command": "ls"}'},
+    }
+    output = [{"name": "Terminal", "content": "x", "status": "Command failed with exit code 1"}]
+    state = {"toolCallId": "c", "toolCall": call, "status": "done", "output": output}
+    editor = {"type": "doc", "content": [{"type": "paragraph", "content": [{"type": "text", "text": "Please list"}]}]}
+    context = [{"name": "a", "content": "text"}]
+    user = {
+        "message": {"role": "user", "content": "Rules. Please list"},
+        "editorState": editor,
+        "contextItems": context,
+    }
+    said = {"role": "assistant", "content": "ok", "usage": {"prompt_tokens": 3, "completion_tokens": 5}}
+    logs = [{"completionOptions": {"model": "m"}}]
+    history = [
+        user,
+        {"message": {"role": "thinking", "content": "Hm"}},
+        {"message": said, "toolCallStates": [state], "promptLogs": logs},
+        {"message": {"role": "tool", "content": "x", "toolCallId": "c"}},
+        {"message": {"role": "assistant", "content": "Done."}, "conversationSummary": "A summary"},
+    ]
+    used = {"totalCost": 0.5, "promptTokens": 3, "completionTokens": 5}
+    return {"sessionId": "s", "title": "List", "workspaceDirectory": "file:///w", "history": history, "usage": used}
+
+
 def of_lines_by_name() -> dict[str, list[Document]]:
     """The recordings with a record a line."""
     found = {"codex": codex(), "stream": stream_json(), "gemini": gemini(), "pi": pi(), "sts": sts()}
@@ -263,6 +291,7 @@ def single_documents() -> dict[str, Document]:
     history = [*chat, {"name": "Ann", "content": "hi"}]
     return {
         "cline": cline(),
+        "continue": continue_dev(),
         "gemini_checkpoint": gemini_checkpoint(),
         "gemini_history": {"history": gemini_checkpoint(), "authType": "oauth-personal"},
         "openhands": openhands(),

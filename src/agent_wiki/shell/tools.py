@@ -18,7 +18,7 @@ EDIT_TOOLS = frozenset(
      "writetofile", "applydiff", "insertcontent", "searchandreplace", "strreplace", "strreplacefile", "writefile",
      "applypatch", "replace_string_in_file", "multi_replace_string_in_file", "insert_edit_into_file",
      "copilot_replacestring", "copilot_multireplacestring", "copilot_applypatch", "copilot_createfile",
-     "copilot_insertedit"}
+     "copilot_insertedit", "create_new_file", "edit_existing_file", "multi_edit", "single_find_and_replace"}
 )  # fmt: skip
 # They read files or folders, of agents that work in one.
 FILE_TOOLS = frozenset(
@@ -33,7 +33,8 @@ _LOOK_TOOLS = FILE_TOOLS | frozenset(
      "killbash", "close_agent", "taskstop", "stop_bash", "read_bash", "write_bash", "list_bash", "stop_powershell",
      "list_powershell", "read_powershell", "write_powershell", "lsp", "resolve", "list_mcp_resources",
      "read_url_content", "sourcegraph", "job_output", "job_kill", "rg", "await", "awaitshell", "manage_task",
-     "manage_subagents", "fetchurl", "sessions_history", "session_status"}
+     "manage_subagents", "fetchurl", "sessions_history", "session_status", "view_diff", "view_repo_map", "codebase",
+     "view_subdirectory", "checkbackgroundjob"}
 )  # fmt: skip
 _PLAN_TOOLS = frozenset(
     {"todowrite", "update_plan", "taskcreate", "taskupdate", "exitplanmode", "enterplanmode", "think", "submit",

@@ -22,7 +22,7 @@ SHELL_TOOLS = frozenset(
 
 _PATH_KEYS = (
     "file_path", "path", "notebook_path", "filename", "absolute_path", "filePath", "absolutePath",
-    "AbsolutePath", "TargetFile",
+    "AbsolutePath", "TargetFile", "filepath",
 )  # fmt: skip
 
 # Codex: a command that still runs, and in code mode a script; Copilot: a command in the background. Each is polled by a

@@ -23,7 +23,7 @@ _NO_FILE = frozenset(
      "list_files", "search_dir", "search_file", "search_file_content", "file_search", "list_allowed_directories"}
 )  # fmt: skip
 _WAITS = frozenset({"write_stdin", "wait", "wait_agent", "close_agent"})
-_WRITERS = frozenset({"write", "create_file", "write_file", "create"})
+_WRITERS = frozenset({"write", "create_file", "write_file", "create", "create_new_file"})
 _SHIP_VERBS = (
     ("git commit", "committed"),
     ("git push", "pushed"),
