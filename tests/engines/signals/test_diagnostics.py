@@ -81,7 +81,7 @@ NO_METHOD = "error[E0599]: no method named `query` found for struct `Builder` in
 FEATURES = ('web = { features = ["json"] }', 'web = { features = ["json", "query"] }')
 
 
-def test_a_file_written_anew_does_not_show_what_met_the_rule() -> None:
+def test_a_file_written_as_a_whole_does_not_show_what_met_the_rule() -> None:
     script = Script().runs("git commit -m 'a b'", CODED, failed=True)
     script.call("Write", {"file_path": "docs/a.md", "content": "# A\n\n~~~text\nx\n~~~\n"}, "updated")
     assert not _rules(script.runs("git commit -m 'a b'", "1 file changed"))

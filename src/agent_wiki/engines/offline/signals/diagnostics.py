@@ -205,7 +205,7 @@ def _named_rule(session: MinedSession, mended: _Mended) -> list[Lesson]:
     is_one_file = len(edited_files(mended.edits)) == 1
     own = tuple(each for each in mended.edits if is_one_file or _is_in(finding, each))
     if not 0 < len(own) <= _MOST_EDITS or any(map(writes_whole_file, own)):
-        return []  # too many, or of a file written anew nothing shows what met the rule
+        return []  # too many, or of a file that is written as a whole nothing shows what met the rule
     mended, lines = replace(mended, edits=own), list(changed_lines(own))
     message, code = plain_line(_general_part(finding), 140).rstrip("."), _short(finding)
     named_file = _FILE.match(finding.line)
