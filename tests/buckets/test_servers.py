@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from agent_wiki.commands import main
 from agent_wiki.errors import RecordingChanged, RunError
-from agent_wiki.readers import buckets
+from agent_wiki.readers import buckets, folder_walk
 from agent_wiki.readers.buckets import BucketPath, path_of
 from agent_wiki.readers.recording_path import ObjectStatus
 from tests.buckets.servers import (
@@ -80,7 +81,44 @@ def test_nights_over_moto_with_a_key_that_no_listing_can_give(
         for status in ("mined", "unchanged"):
             report = ingest([path_of("s3://simulated/p")], tmp_path / "wiki", script.engine)
             assert (report.exit_code, report.sessions) == (0, {status: 2})
-            assert [line.partition(": ")[0] for line in report.warnings] == ["s3://simulated/p/bad/"]
+            assert [line.partition(": ")[0] for line in report.warnings] == ["s3://simulated/p/bad//"]
+
+
+@pytest.mark.parametrize("has_boto3", [True, False])
+def test_a_key_with_an_empty_segment_right_below_the_prefix_costs_itself_alone(
+    has_boto3: bool, tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    box = f"simulated-{has_boto3}".lower()  # a client is kept for each
+    wanted = ["e3/0", "e3/a.json", "e3/s/d.json"]
+    early = ["e3/(b).json", "e3/-home-me/c.json"]  # names that sort before `/` come in one answer with the key
+    with moto_server(tmp_path, box) as endpoint:
+        set_environment(monkeypatch, endpoint)
+        if not has_boto3:
+            monkeypatch.setattr(folder_walk, "find_spec", lambda _name: None)
+        for number, key in enumerate([*wanted, *early, "e3//x.json", "e3/./y.json", "e3/s/"]):
+            put(endpoint, box, key, b"" if key.endswith("/") else _session(str(number)))
+        listing = buckets.listed(BucketPath(f"s3://{box}", "e3"))
+        assert [path.key for path in listing.paths()] == sorted([*wanted, *(early if has_boto3 else [])])
+        report = ingest([path_of(f"s3://{box}/e3")], tmp_path / "wiki", script.engine)
+        assert (report.exit_code, report.sessions["mined"]) == (0, len(wanted) + len(early if has_boto3 else []))
+        named = {line.partition(": ")[0] for line in report.warnings}
+        expected = {f"s3://{box}/e3//", f"s3://{box}/e3/./"} if has_boto3 else {f"s3://{box}/e3/"}
+        assert named == expected
+        assert all("an empty segment" in line for line in report.warnings)
+        assert has_boto3 or all("pip install boto3" in line for line in report.warnings)
+
+
+def test_where_no_key_can_be_read_the_report_says_why_and_the_job_is_not_red(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with moto_server(tmp_path, "refused") as endpoint:
+        set_environment(monkeypatch, endpoint)
+        put(endpoint, "refused", "e3//x.json", _session("x"))
+        words = ["ingest", "s3://refused/e3", "--wiki", str(tmp_path / "wiki"), "--fail-on", "failed=20%,check"]
+        assert main([*words, "--json"]) == 0
+        report = json.loads(capsys.readouterr().out)
+        assert report["failures"] == []
+        assert [line.partition(": ")[0] for line in report["warnings"]] == ["s3://refused/e3//"]
 
 
 def test_nights_over_azurite(tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,8 +111,8 @@ class FoundFiles:
 
     @property
     def is_empty(self) -> bool:
-        """Whether files were named and there is none, nor was there any that is known."""
-        return bool(self.named) and not self.found and not self.emptied
+        """Whether files were named and there is none, nor was there any that is known, or that no listing gives."""
+        return bool(self.named) and not self.found and not self.emptied and not any(each.lost for each in self.listings)
 
     def report_left_out(self, report: Report) -> None:
         """Warn of patterns that leave no file, of addresses that are empty now, and of what no listing gives."""

@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 from agent_wiki.errors import RecordingChanged, RecordingUnavailable, RunError, UsageError
 from agent_wiki.readers.disk_listing import files_below, is_file
+from agent_wiki.readers.folder_walk import walked
 from agent_wiki.readers.kept_objects import KEPT
 from agent_wiki.readers.recording_path import ObjectStatus, RecordingPath
 from agent_wiki.redaction.redact import redact_text
@@ -32,7 +33,6 @@ _TIMEOUT_SECONDS = 30  # for a block, from the connection to its last byte
 _MOST_RETRIES = 4
 _MOST_RETRY_SECONDS = 120
 _URL = re.compile(r"([a-z0-9]+)://([^/]*)/*(.*?)/*")
-_BAD_KEY = "a key below it has an empty segment, ., .. or a control character"
 _ANSWER = re.compile(r"<\?xml.{0,400}?<Code>([^<]{1,100})</Code>(?:\s*<Message>([^<]{0,300})</Message>)?.*")
 _TOOK = re.compile(r" in \d+(?:\.\d+)?[nµm]?s\b")  # it is another each night
 _QUERY = re.compile(r"\?[^\s\"']+")  # which can be a key to the store
@@ -201,25 +201,8 @@ def listed(folder: BucketPath) -> Listing:
             chunks = store.list(folder.key or None, chunk_size=1_000)
             return Listing(folder, {each["path"]: _status(each) for chunk in chunks for each in chunk})
         except exceptions.InvalidPathError:
-            return _walked(folder, store, exceptions.InvalidPathError)
-
-
-def _walked(folder: BucketPath, store: Any, invalid: type[Exception]) -> Listing:
-    """The same folder by folder: a key with an empty segment, `.`, `..` or a control character spoils that of all."""
-    objects: dict[str, ObjectStatus] = {}
-    lost: list[str] = []
-    waiting = [folder.key]
-    while waiting:
-        key = waiting.pop()
-        try:
-            found = store.list_with_delimiter(key or None)
-        except (invalid, ValueError):  # the latter: of a name that was asked for
-            lost.append(f"{folder.root}/{key}/")
-            continue
-        objects.update((each["path"], _status(each)) for each in found["objects"])
-        lost += [f"{folder.root}/{key}/" for below in found["common_prefixes"] if below == key]
-        waiting += [below for below in found["common_prefixes"] if below != key]
-    return Listing(folder, dict(sorted(objects.items())), dict.fromkeys(lost, _BAD_KEY))
+            made = walked(store, folder.root, folder.key, _TIMEOUT_SECONDS)
+            return Listing(folder, {key: _status(made.found[key]) for key in sorted(made.found)}, made.lost)
 
 
 def _is_on_disk(root: str) -> bool:
