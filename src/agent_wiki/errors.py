@@ -4,6 +4,7 @@
     ├── UnitError                 one unit is bad: it is reported, the run continues, exit code 1
     │   ├── UnreadableRecording   a recording that cannot be read
     │   │   ├── EmptyRecording    a file with nothing in it
+    │   │   ├── BegunRecording    a session in which nothing was said
     │   │   ├── PartOfRecording   what a harness keeps beside a recording
     │   │   └── RecordingUnavailable  a store did not give it this time; the next run asks again
     │   │       └── RecordingChanged  it changed or went between listing and reading
@@ -83,6 +84,10 @@ class EmptyRecording(UnreadableRecording):
 
     def __init__(self, file: str, reason: str) -> None:
         super().__init__(file, reason, is_foreign=True)
+
+
+class BegunRecording(UnreadableRecording):
+    """A session that has begun and in which nothing was said: a recording without trajectories, left out."""
 
 
 class PartOfRecording(UnreadableRecording):

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from agent_wiki.commands import main
-from agent_wiki.errors import UsageError
+from agent_wiki.errors import UnreadableRecording, UsageError
 from agent_wiki.pipeline.inputs import Selection, inputs_of
 from agent_wiki.readers import buckets
 from agent_wiki.readers.buckets import BucketPath, listed, path_of
@@ -286,3 +286,11 @@ def test_what_a_store_says_is_one_line_without_a_query() -> None:
 
 def test_two_paths_are_equal_if_they_name_the_same_object() -> None:
     assert {BucketPath("s3://b", "k"), path_of("s3://b/k")} == {path_of("s3://b/k/")}
+
+
+def test_a_session_whose_messages_no_bucket_gives_is_a_failure_and_not_taken_for_one_without_messages() -> None:
+    bucket = Bucket()
+    session = {"id": "ses_1", "projectID": "p", "directory": "/w", "time": {}}
+    bucket.put("storage/session/p/ses_1.json", json.dumps(session).encode())
+    with pytest.raises(UnreadableRecording, match="not read in a bucket"):
+        list(read(Recording(bucket.path("storage/session/p/ses_1.json"), "ses_1.json")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
@@ -58,6 +59,35 @@ def test_beside_a_recording_other_files_are_no_failure_also_where_they_are_named
     code, out = _ended(words, capsys)
     assert code == 0
     assert "passed over: 1 empty file, 1 file that is no recording: notes.pdf\n" in out
+
+
+_BEGUN = {
+    "codex": {"type": "session_meta", "timestamp": "2026-01-01T00:00:00Z", "payload": {"id": "a", "cwd": "/w"}},
+    "pi": {"type": "session", "version": 3, "id": "a", "timestamp": "2026-01-01T00:00:00Z", "cwd": "/w"},
+    "claude-code": {"type": "summary", "summary": "Begun", "leafUuid": "a", "sessionId": "a"},
+}
+
+
+@pytest.mark.parametrize("program", _BEGUN)
+@pytest.mark.parametrize("command", ["ingest", "normalize"])
+def test_a_session_that_has_only_begun_is_left_out_and_no_failure(
+    command: str, program: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begun = tmp_path / "begun" / f"rollout-{program}.jsonl"
+    begun.parent.mkdir()
+    begun.write_text(json.dumps(_BEGUN[program]) + "\n", encoding="utf-8")
+    options = {"ingest": ["--jobs", "1", "--wiki", str(tmp_path / "wiki")], "normalize": ["--out", str(tmp_path / "o")]}
+    code, out = _ended([command, str(begun.parent), *options[command], "--json"], capsys)
+    report = json.loads(out)
+    assert (code, report["failures"]) == (0, [])
+    assert [each["reason"] for each in report["left_out"]] == ["no turn recorded"]
+
+
+def test_a_session_whose_messages_may_be_in_damaged_lines_is_a_failure(tmp_path: Path) -> None:
+    lines = [json.dumps(_BEGUN["pi"]), '{"type": "message", "mess', json.dumps({"type": "model_change", "id": "1"})]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (failure,) = ingest([tmp_path / "a.jsonl"], tmp_path / "wiki", "offline").failures
+    assert failure.reason == "a session without messages"
 
 
 def test_a_selection_that_leaves_nothing_is_no_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,9 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers import detect
 from agent_wiki.readers.recorded import short_digest
 from agent_wiki.readers.recording import Recording
@@ -146,9 +143,12 @@ def test_tokens_of_an_older_version_are_those_of_its_end(tmp_path: Path) -> None
     assert found.source.exit_status == "error"
 
 
-def test_a_session_in_which_nothing_was_said_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableRecording, match="without messages"):
-        session(tmp_path, ("session.model_change", {"newModel": "x"}))
+def test_a_session_in_which_nothing_was_said_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    begun = {"type": "session.start", "data": START, "id": "e0", "timestamp": "2026-03-07T15:00:00.000Z"}
+    path.write_text(json.dumps({**begun, "parentId": None}) + "\n", encoding="utf-8")
+    assert detect.reader_of(Recording(path, path.name)).FORMAT == "copilot-cli"
+    assert list(detect.read(Recording(path, path.name))) == []
 
 
 def test_a_reply_in_many_parts_is_read_in_linear_time(tmp_path: Path) -> None:

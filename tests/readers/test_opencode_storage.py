@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_wiki.errors import PartOfRecording, UnreadableRecording
+from agent_wiki.errors import PartOfRecording
 from agent_wiki.readers import detect
 from agent_wiki.readers.recording import Recording
 from agent_wiki.trajectory import Trajectory
@@ -84,5 +84,4 @@ def test_what_a_session_says_is_no_path(storage: Path) -> None:
     path = session_file(storage, PARENT)
     hostile = path.with_name("ses_other.json")
     hostile.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
-    with pytest.raises(UnreadableRecording, match="without messages"):
-        list(detect.read(Recording(hostile, hostile.name)))
+    assert list(detect.read(Recording(hostile, hostile.name))) == []

@@ -23,7 +23,7 @@ from agent_wiki.pages.skill import SYNTHESIZE_SKILL
 from agent_wiki.pipeline import bucket_state, finished, new_pages, recordings_cache
 from agent_wiki.pipeline.export_parts import FilesOfExports, files_of_exports, is_whole
 from agent_wiki.pipeline.inputs import FoundFiles, InputFile, Selection, inputs_of
-from agent_wiki.pipeline.mine import SUPERSEDED, Assignment, Known, Mined
+from agent_wiki.pipeline.mine import NO_TURN, SUPERSEDED, Assignment, Known, Mined
 from agent_wiki.pipeline.new_pages import NewPages
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.pipeline.session_stages import (
@@ -374,7 +374,7 @@ def _count_file(mined: Mined, file: InputFile, report: Report) -> None:
     if mined.failure:
         report.add_unread(mined.failure, is_foreign=mined.is_foreign, is_named=file.is_named)
     elif mined.is_empty:
-        report.left_out.append(Note(mined.name, "no turn recorded"))
+        report.left_out.append(Note(mined.name, NO_TURN))
 
 
 def _count_session(name: str, session: SessionReport, report: Report) -> None:

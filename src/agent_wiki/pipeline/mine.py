@@ -331,6 +331,7 @@ def _note_recording(trajectory: Trajectory, assignment: Assignment, known: Known
         report.has_contributed = True
 
 
+NO_TURN = "no turn recorded"
 SUPERSEDED = "the wiki holds a longer recording of this session, or another of the same length"
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from agent_wiki.errors import AgentWikiError, UnreadableRecording, system_reason
 from agent_wiki.pipeline.inputs import InputFile
-from agent_wiki.pipeline.mine import trajectories_of
+from agent_wiki.pipeline.mine import NO_TURN, trajectories_of
 from agent_wiki.readers.exports import ExportPart
 from agent_wiki.readers.recording import Recording
-from agent_wiki.report import Failure, Report
+from agent_wiki.report import Failure, Note, Report
 from agent_wiki.trajectory import Trajectory
 
 SUPERSEDED = "another recording of this session is as long or longer"
@@ -20,8 +20,13 @@ SUPERSEDED = "another recording of this session is as long or longer"
 def readable(file: InputFile, report: Report, part: ExportPart | None = None) -> Iterator[Trajectory]:
     """The trajectories of one file, redacted; failures, bugs and warnings of reading it are noted in `report`."""
     recording = Recording(file.path, file.name, part=part)
+    has_turns = False
     try:
-        yield from trajectories_of(recording, recording.sha256())
+        for trajectory in trajectories_of(recording, recording.sha256()):
+            has_turns = True
+            yield trajectory
+        if not has_turns:
+            report.left_out.append(Note(file.name, NO_TURN))
     except UnreadableRecording as error:
         report.add_unread(Failure.of(error), is_foreign=error.is_foreign, is_named=file.is_named)
     except (OSError, MemoryError) as error:

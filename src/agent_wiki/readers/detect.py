@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from agent_wiki import __version__
-from agent_wiki.errors import PartOfRecording, UnitError, UnreadableRecording, UsageError
+from agent_wiki.errors import BegunRecording, PartOfRecording, UnitError, UnreadableRecording, UsageError
 from agent_wiki.extensions import extensions, loaded, origin
 from agent_wiki.readers.beside import part_of_session
 from agent_wiki.readers.exports import Mentions
@@ -123,9 +123,14 @@ def trajectories_by(reader: Reader, recording: Recording) -> Iterator[Trajectory
 
 
 def read_by(reader: Reader, recording: Recording) -> Iterator[Trajectory]:
-    """Every trajectory that a reader finds in a recording. Raises `UnreadableRecording`."""
+    """Every trajectory that a reader finds in a recording, none in a session that has only begun.
+
+    Raises `UnreadableRecording`.
+    """
     try:
         yield from reader.read(recording)
+    except BegunRecording:
+        return
     except UnreadableRecording:
         raise
     except UnitError as error:  # of a builder, which does not know the file

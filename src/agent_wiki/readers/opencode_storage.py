@@ -4,8 +4,7 @@
     storage/message/<session>/<message>.json   the `info` of a message
     storage/part/<message>/<part>.json         a part
 
-Folders are found by the names of files, never by what is in them. In a bucket they cannot be listed here: a session's
-file is then one without messages.
+Folders are found by the names of files, never by what is in them. In a bucket they cannot be listed here.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.recorded import mapping, number
 from agent_wiki.readers.recording import Recording
 from agent_wiki.trajectory.json_text import value_or
@@ -30,11 +30,13 @@ def is_session(record: dict[str, Any]) -> bool:
 def messages_of(recording: Recording) -> list[Message]:
     """The messages of the session whose file a recording is, each as `(info, parts)`, in the order of their times.
 
-    What is no JSON is left out, with a warning.
+    What is no JSON is left out, with a warning. Raises `UnreadableRecording` in a bucket.
     """
     path = recording.path
     if not isinstance(path, Path):
-        return []
+        raise UnreadableRecording(
+            recording.name, "a session whose messages are files of their own: not read in a bucket"
+        )
     storage = path.absolute().parent.parent.parent
     found = [
         (info, [part for _, part in _objects(recording, storage / "part" / name)])

@@ -16,7 +16,7 @@ from dataclasses import field
 from itertools import islice
 from typing import IO, Any, Literal
 
-from agent_wiki.errors import EmptyRecording, RecordingUnavailable, UnreadableRecording
+from agent_wiki.errors import BegunRecording, EmptyRecording, RecordingUnavailable, UnreadableRecording
 from agent_wiki.readers.exports import ExportPart
 from agent_wiki.readers.recorded import mapping, objects, unwrapped
 from agent_wiki.readers.recording_path import RecordingPath, Signature, path_beside, signature_beside
@@ -199,9 +199,10 @@ class Recording:
         return (value for _, value in self.lines()) if self.sample().shape == "lines" else self.elements()
 
     def expect_messages(self, found: object) -> None:
-        """Raise `UnreadableRecording` where there are none."""
+        """Raise `BegunRecording` where there are none, `UnreadableRecording` where they may be in damaged lines."""
         if not found:
-            raise UnreadableRecording(self.name, "a session without messages")
+            kind = UnreadableRecording if self.hygiene["bad_lines"] else BegunRecording
+            raise kind(self.name, "a session without messages")
 
     def _lines(self, values_on: Callable[[bytes], _OnLine]) -> Iterator[tuple[int, Any]]:
         with unpacking(self.name), self.open() as stream:
