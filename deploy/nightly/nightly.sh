@@ -48,6 +48,40 @@ fail() {
   exit 2
 }
 
+# What a night needs, before anything is done for it: a line for each thing that is not there.
+check_what_is_needed() {
+  local is_lacking=false program variable programs=(git wiki python3) variables=()
+  if [ -z "${WIKI_BUCKET:-}" ]; then
+    say "WIKI_BUCKET is not set: it is to be the address of the recordings, as s3://BUCKET/PREFIX"
+    is_lacking=true
+  fi
+  case $forge in
+    none) ;;
+    github) programs+=(gh) ;;
+    gitlab)
+      programs+=(curl)
+      variables=(WIKI_TOKEN CI_API_V4_URL CI_PROJECT_ID)
+      ;;
+    *)
+      say "WIKI_FORGE=$forge: there is github, gitlab or none"
+      is_lacking=true
+      ;;
+  esac
+  for program in "${programs[@]}"; do
+    if ! command -v "$program" > /dev/null; then
+      say "$program is not on the PATH, and a night with WIKI_FORGE=$forge needs it"
+      is_lacking=true
+    fi
+  done
+  for variable in "${variables[@]}"; do
+    if [ -z "${!variable:-}" ]; then
+      say "$variable is not set, and WIKI_FORGE=$forge needs it (a job of GitLab has the ones that begin with CI_)"
+      is_lacking=true
+    fi
+  done
+  if "$is_lacking"; then exit 2; fi
+}
+
 # The lock differs each night: read as a recording it would make each night one with news.
 refuse_state_among_recordings() {
   local state=${WIKI_STATE:-} bucket=$WIKI_BUCKET
@@ -194,7 +228,6 @@ request_review() { # $1: whether there is something new on the branch
       if ! "$1"; then what="nothing new is pushed onto $branch"; fi
       say "$what; the body for a pull request is $output/body.md"
       ;;
-    *) fail "WIKI_FORGE=$forge: github, gitlab or none" ;;
   esac
 }
 
@@ -252,9 +285,11 @@ gitlab() { # the token is in no list of processes
 }
 
 main() {
-  : "${WIKI_BUCKET:?is to be the address of the recordings, as s3://BUCKET/PREFIX}"
+  check_what_is_needed
   refuse_state_among_recordings
-  cd "$(git rev-parse --show-toplevel)"
+  local root
+  root=$(git rev-parse --show-toplevel 2> /dev/null) || fail "$PWD is in no clone of a repository, which a night needs"
+  cd "$root"
   if ! git config user.email > /dev/null; then
     export GIT_AUTHOR_NAME=wiki-nightly GIT_AUTHOR_EMAIL=wiki-nightly@localhost
     export GIT_COMMITTER_NAME=wiki-nightly GIT_COMMITTER_EMAIL=wiki-nightly@localhost

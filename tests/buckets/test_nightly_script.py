@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -73,6 +74,42 @@ def test_a_state_below_the_recordings_is_refused(nightly: Nightly, bucket: str, 
     code, said = nightly.night(WIKI_BUCKET=bucket, WIKI_STATE=state)
     lies = f"WIKI_STATE ({state}) lies below WIKI_BUCKET ({bucket})"
     assert (code, said) == (2, f"nightly: {lies}, and would be read as recordings: name another place\n")
+
+
+@pytest.mark.parametrize(
+    ("variables", "lines"),
+    [
+        ({"WIKI_BUCKET": ""}, ["WIKI_BUCKET is not set"]),
+        ({"WIKI_FORGE": "gitea"}, ["WIKI_FORGE=gitea: there is github, gitlab or none"]),
+        ({"WIKI_FORGE": "github"}, ["gh is not on the PATH"]),
+        (
+            {"WIKI_FORGE": "gitlab", "WIKI_TOKEN": "x", "CI_API_V4_URL": "", "CI_PROJECT_ID": ""},
+            ["curl is not on the PATH", "CI_API_V4_URL is not set", "CI_PROJECT_ID is not set"],
+        ),
+    ],
+)
+def test_what_a_night_lacks_is_said_before_anything_is_done(
+    nightly: Nightly, variables: dict[str, str], lines: list[str], tmp_path: Path
+) -> None:
+    record(nightly.traces, "a")
+    programs = tmp_path / "few"  # in which the forges' programs are not
+    programs.mkdir()
+    for name in ("bash", "env", "git", "mktemp", "python3"):
+        program = shutil.which(name)
+        assert program
+        (programs / name).symlink_to(program)
+    path = f"{tmp_path / 'bin'}:{programs}"
+    code, said = nightly.night(PATH=path, **variables)
+    assert code == 2
+    shown = said.splitlines()
+    assert len(shown) == len(lines)
+    assert all(line.startswith(f"nightly: {start}") for line, start in zip(shown, lines, strict=True))
+    assert not (tmp_path / "output").exists()
+
+
+def test_a_night_outside_a_clone_is_one_line(nightly: Nightly) -> None:
+    code, said = nightly.run("bash", "-c", f"cd / && exec '{SCRIPT}'", GIT_CEILING_DIRECTORIES="/")
+    assert (code, said) == (2, "nightly: / is in no clone of a repository, which a night needs\n")
 
 
 def test_a_night_says_what_it_pushed_and_where_it_pushed_nothing(nightly: Nightly) -> None:
