@@ -204,7 +204,7 @@ class Wiki:
         In: a page's path or id, or a session's id; files and folders with recordings, besides those that the wiki
         knows; the characters to show on either side of a quote. Raises `UsageError` for an unknown page.
         """
-        return walk(self.folder, page, [Path(each) for each in recordings], context)
+        return walk(self.folder, page, [path_of(os.fspath(each)) for each in recordings], context)
 
     def forget(self, *sessions: str, dry_run: bool = False) -> Forgotten:
         """Take sessions out of the wiki with all that only they contained, as `wiki forget` does; then open it again.

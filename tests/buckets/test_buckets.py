@@ -8,6 +8,7 @@ import io
 import json
 import os
 import pickle
+import shutil
 import socket
 import sys
 import zipfile
@@ -17,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from agent_wiki.api import Wiki
 from agent_wiki.commands import main
 from agent_wiki.errors import UnreadableRecording, UsageError
 from agent_wiki.pipeline.inputs import Selection, inputs_of
@@ -229,6 +231,25 @@ def test_normalize_metrics_worklist_and_why_read_a_bucket(
     ingest([path_of(named)], tmp_path / "wiki", script.engine)
     assert main(["why", "a", *wiki]) == 0
     assert f"{named}/a.json" in capsys.readouterr().out
+
+
+def test_why_and_check_take_the_address_of_a_bucket(
+    tmp_path: Path, script: Script, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ingest([record(tmp_path / "traces", "a")], tmp_path / "wiki", script.engine)
+    bucket = Bucket()
+    bucket.put("p/a.json", (tmp_path / "traces" / "a.json").read_bytes())
+    shutil.rmtree(tmp_path / "traces")
+    named = ["--recordings", f"{bucket.url}/p", "--wiki", str(tmp_path / "wiki")]
+    assert main(["why", "a", *named]) == 0
+    assert f"recording {bucket.url}/p/a.json" in capsys.readouterr().out
+    assert main(["check", *named]) == 0
+    assert "quotes held against the recordings of 1" in capsys.readouterr().out
+    (why,) = Wiki(tmp_path / "wiki").why("a", recordings=[f"{bucket.url}/p"]).sessions.values()
+    assert why.recording == f"{bucket.url}/p/a.json"
+    for command in (["why", "a"], ["check"]):
+        assert main([*command, "--recordings", f"{bucket.url}/q", *named[2:]]) == 2
+        assert f"{bucket.url}/q: no such object, and none below it" in capsys.readouterr().err
 
 
 def test_without_obstore_one_line_says_what_to_install(

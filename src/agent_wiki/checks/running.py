@@ -13,6 +13,7 @@ from agent_wiki.checks.mending import mend
 from agent_wiki.checks.order import CHECKS
 from agent_wiki.checks.subject import CheckedWiki
 from agent_wiki.engine import Progress
+from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.missing import require_folder
@@ -29,7 +30,7 @@ class CheckOptions:
     `is_fixing`: what is mechanical is mended; with `is_dry_run` it is only said what would be.
     """
 
-    recordings: Sequence[Path] = ()
+    recordings: Sequence[RecordingPath] = ()
     archive_covered: bool = True
     is_fixing: bool = False
     is_dry_run: bool = False

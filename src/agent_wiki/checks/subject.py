@@ -15,6 +15,7 @@ from agent_wiki.pages.state import WikiView, view_of
 from agent_wiki.pipeline.owners_pages import EditedFile, edited_files_of
 from agent_wiki.pipeline.pages_on_disk import PagesOnDisk
 from agent_wiki.pipeline.publish import Publisher
+from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.report import Failure, Report
 from agent_wiki.stages.order import CATALOG
 from agent_wiki.trajectory.lazily import dataclass
@@ -43,7 +44,7 @@ class Rendering:
 class CheckedWiki:
     """A wiki, its files, what is loaded of it and what would be rendered. Each is made when it is first asked for."""
 
-    def __init__(self, root: Path, recordings: Sequence[Path] = (), *, archive_covered: bool = True) -> None:
+    def __init__(self, root: Path, recordings: Sequence[RecordingPath] = (), *, archive_covered: bool = True) -> None:
         self.folder = WikiFolder(root, is_dry_run=True)
         self.recordings = recordings
         self.archive_covered = archive_covered

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from agent_wiki.commands.files import write_bytes
+from agent_wiki.commands.selecting import paths_of
 from agent_wiki.commands.show import finish, progress_shown
 from agent_wiki.commands.stages import ArchiveCovered, AsJson, DryRun, ExistingWiki
 from agent_wiki.commands.unchanged import wiki_folder
@@ -17,7 +18,8 @@ from agent_wiki.commands.unchanged import wiki_folder
 def check(
     wiki: ExistingWiki = None,
     recordings: Annotated[
-        list[Path] | None, typer.Option("--recordings", help="A file or folder with recordings; may be repeated.")
+        list[str] | None,
+        typer.Option("--recordings", help="A file or folder with recordings, also in a bucket; may be repeated."),
     ] = None,
     fix: Annotated[bool, typer.Option("--fix", help="Mend what follows from the records; say what was done.")] = False,
     sarif: Annotated[
@@ -37,7 +39,8 @@ def check(
     from agent_wiki.checks.running import CheckOptions
     from agent_wiki.checks.running import check as checked
 
-    options = CheckOptions(recordings or (), archive_covered=archive_covered, is_fixing=fix, is_dry_run=dry_run)
+    named = paths_of(recordings or ())
+    options = CheckOptions(named, archive_covered=archive_covered, is_fixing=fix, is_dry_run=dry_run)
     with progress_shown(quiet=as_json) as progress:
         report = checked(wiki_folder(wiki), options, progress)
     if sarif is not None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from agent_wiki.commands import completing
+from agent_wiki.commands.selecting import paths_of
 from agent_wiki.commands.show import print_answer, print_lines
 from agent_wiki.commands.stages import AsJson, ExistingWiki
 from agent_wiki.commands.unchanged import wiki_folder
@@ -28,7 +28,8 @@ def why(
     ],
     wiki: ExistingWiki = None,
     recordings: Annotated[
-        list[Path] | None, typer.Option("--recordings", help="A file or folder with recordings; may be repeated.")
+        list[str] | None,
+        typer.Option("--recordings", help="A file or folder with recordings, also in a bucket; may be repeated."),
     ] = None,
     context: Annotated[int, typer.Option("--context", min=0, help="Characters shown on either side of a quote.")] = 160,
     as_json: AsJson = False,
@@ -36,7 +37,7 @@ def why(
     """Show the turns that a page is based on, and check each quote against its recording again."""
     from agent_wiki.retrieval.why import why as walk
 
-    explained = walk(wiki_folder(wiki), page, recordings or (), context)
+    explained = walk(wiki_folder(wiki), page, paths_of(recordings or ()), context)
     if as_json:
         print_answer("why", explained.to_json(), is_ascii=True)
     else:

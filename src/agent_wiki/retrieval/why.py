@@ -17,6 +17,7 @@ from agent_wiki.pages.foreign import notes_of
 from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.state import WikiView
 from agent_wiki.pages.support import Joined
+from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.redaction.personal import is_verbatim_in_stand_ins
 from agent_wiki.retrieval.page_names import WikiPages, pages_named
 from agent_wiki.retrieval.recording_places import Places
@@ -150,7 +151,7 @@ class Why:
         }
 
 
-def why(wiki: Path, wanted: str, recordings: Sequence[Path] = (), context: int = CONTEXT_CHARACTERS) -> Why:
+def why(wiki: Path, wanted: str, recordings: Sequence[RecordingPath] = (), context: int = CONTEXT_CHARACTERS) -> Why:
     """Walk from a page to its turns.
 
     In: the wiki's folder; a page's path (in the wiki or from here), id, slug or session id, or the beginning of an id;
