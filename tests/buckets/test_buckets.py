@@ -20,12 +20,13 @@ import pytest
 
 from agent_wiki.api import Wiki
 from agent_wiki.commands import main
-from agent_wiki.errors import UnreadableRecording, UsageError
+from agent_wiki.errors import RunError, UnreadableRecording, UsageError
 from agent_wiki.pipeline.inputs import Selection, inputs_of
 from agent_wiki.readers import buckets
 from agent_wiki.readers.buckets import BucketPath, listed, path_of
 from agent_wiki.readers.detect import read
 from agent_wiki.readers.recording import Recording
+from agent_wiki.readers.store_reasons import reason_of
 from agent_wiki.report import Report
 from tests.buckets.stores import Bucket
 from tests.wikis import Script, chat, ingest, record, tree
@@ -295,14 +296,42 @@ def test_etags_are_the_same_with_and_without_quotes() -> None:
 
 def test_what_a_store_says_is_one_line_without_a_query() -> None:
     said = OSError("Error performing GET https://x/y?sv=1&sig=word in 3 s\n  after retries\n\nDebug source:\n{word}")
-    assert buckets.reason_of(said) == "Error performing GET https://x/y in 3 s after retries"
+    assert reason_of(said) == "Error performing GET https://x/y in 3 s after retries"
     said = OSError(
         "Error performing GET https://x/y?list-type=2 in 44.25ms - status code: 403 Forbidden: "
         '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>ExpiredToken</Code><Message>It expired.</Message>'
         "<Token-0>IQoJ</Token-0></Error>"
     )
     expected = "Error performing GET https://x/y - status code: 403 Forbidden: ExpiredToken: It expired."
-    assert buckets.reason_of(said) == expected
+    assert reason_of(said) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "named"),
+    [
+        ("Generic S3 error: Error performing PUT http://169.254.169.254/latest/api/token: 403", "AWS_ACCESS_KEY_ID"),
+        ("Error performing GET http://x/computeMetadata/v1/instance/token", "GOOGLE_APPLICATION_CREDENTIALS"),
+        ("Generic GCS error: Unable to open service account file from /a", "GOOGLE_APPLICATION_CREDENTIALS"),
+        ("Generic MicrosoftAzure error: Account must be specified", "AZURE_STORAGE_ACCOUNT_NAME"),
+        ("Error performing GET http://x/metadata/identity/oauth2/token", "AZURE_STORAGE_ACCOUNT_KEY"),
+    ],
+)
+def test_who_has_no_credentials_reads_which_are_missing_before_what_the_client_says(said: str, named: str) -> None:
+    reason = reason_of(OSError(said))
+    assert reason.startswith("no credentials: ")
+    assert named in reason
+    assert reason.endswith(f"(docs/nightly.md, Credentials): {said}")
+
+
+def test_what_the_client_says_without_credentials_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith(("AWS_", "AZURE_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_METADATA_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setattr(buckets, "_retries", lambda: {"max_retries": 0})
+    with pytest.raises(UsageError, match=r"^az://nobody: no credentials: there is no AZURE_STORAGE_ACCOUNT_NAME"):
+        buckets.store_of("az://nobody")
+    with pytest.raises(RunError, match=r"^s3://nobody/p: cannot be listed: no credentials: .*AWS_ACCESS_KEY_ID"):
+        listed(path_of("s3://nobody/p"))  # type: ignore[arg-type]
 
 
 def test_two_paths_are_equal_if_they_name_the_same_object() -> None:

@@ -22,7 +22,7 @@ from agent_wiki.readers.disk_listing import files_below, is_file
 from agent_wiki.readers.folder_walk import walked
 from agent_wiki.readers.kept_objects import KEPT
 from agent_wiki.readers.recording_path import ObjectStatus, RecordingPath
-from agent_wiki.redaction.redact import redact_text
+from agent_wiki.readers.store_reasons import reason_of
 from agent_wiki.trajectory.lazily import dataclass
 
 SCHEMES = ("s3", "gs", "az", "file", "memory")
@@ -33,9 +33,6 @@ _TIMEOUT_SECONDS = 30  # for a block, from the connection to its last byte
 _MOST_RETRIES = 4
 _MOST_RETRY_SECONDS = 120
 _URL = re.compile(r"([a-z0-9]+)://([^/]*)/*(.*?)/*")
-_ANSWER = re.compile(r"<\?xml.{0,400}?<Code>([^<]{1,100})</Code>(?:\s*<Message>([^<]{0,300})</Message>)?.*")
-_TOOK = re.compile(r" in \d+(?:\.\d+)?[nµm]?s\b")  # it is another each night
-_QUERY = re.compile(r"\?[^\s\"']+")  # which can be a key to the store
 
 
 def path_of(text: str) -> RecordingPath:
@@ -275,17 +272,6 @@ def _listing(folder: BucketPath) -> Iterator[None]:
         yield
     except (obstore_module("exceptions").BaseError, OSError) as error:
         raise RunError(f"{folder}: cannot be listed: {reason_of(error)}") from error
-
-
-def reason_of(error: Exception) -> str:
-    """What a store said, in one line: without the client's own details, and without anything secret."""
-    said = " ".join(str(error).partition("\n\nDebug source")[0].split())
-    said = _TOOK.sub("", _ANSWER.sub(lambda found: ": ".join(filter(None, found.groups())), said))
-    said = redact_text(_QUERY.sub("", said))[0]
-    return said if len(said) <= _MOST_SAID else f"{said[:_MOST_SAID]}…"
-
-
-_MOST_SAID = 400
 
 
 @lru_cache(maxsize=16)

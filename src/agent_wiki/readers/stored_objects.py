@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.errors import RunError, UsageError
-from agent_wiki.readers.buckets import BucketPath, obstore_module, path_of, reason_of, store_of
+from agent_wiki.readers.buckets import BucketPath, obstore_module, path_of, store_of
+from agent_wiki.readers.store_reasons import reason_of
 from agent_wiki.trajectory.lazily import dataclass
 
 
