@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from benchmarks.many_sessions import write_sessions
 
+from agent_wiki.checks.running import CheckOptions, check
 from agent_wiki.commands import main
 from agent_wiki.engine import no_progress
 from agent_wiki.errors import RunError
@@ -93,6 +94,19 @@ def test_a_clone_answers_questions_and_says_what_it_cannot_walk_to(wiki: Path) -
     assert [hit.link for hit in consult(clone, rule.read_text(encoding="utf-8").split("trigger: ")[1].splitlines()[0])]
     with pytest.raises(RunError, match=r"records lie in its sidecar \(\.\./packs\); run `wiki catalog` to fetch them"):
         why(clone, rule.name)
+
+
+def test_a_check_of_a_clone_says_once_that_its_records_are_not_here(wiki: Path) -> None:
+    clone = _clone(wiki, "clone")
+    report = check(clone, CheckOptions(), no_progress)
+    assert "](../summaries/" in "".join(path.read_text(encoding="utf-8") for path in clone.glob("guidelines/*.md"))
+    (fault,) = report.faults
+    assert (fault.file, fault.fix) == ("_sidecar.jsonl", "wiki catalog fetches them and renders the summaries")
+    assert report.lines()[-1] == "not checked any further: the records are not here"
+    _catalog(clone)
+    index = clone / "index.md"
+    index.write_text(f"{index.read_text(encoding='utf-8')}[gone](summaries/gone.md)\n", encoding="utf-8")
+    assert "links/leads-nowhere" in [each.check for each in check(clone, CheckOptions(), no_progress).faults]
 
 
 def test_an_engine_is_not_taken_for_granted_where_no_record_says_who_answered(

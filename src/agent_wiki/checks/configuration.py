@@ -12,13 +12,16 @@ from agent_wiki.checks.check import Check, Needs, Spot
 from agent_wiki.checks.subject import CheckedWiki, line_of, line_with
 from agent_wiki.engines.offline.rules import RULES
 from agent_wiki.wiki.config_keys import problems_in
-from agent_wiki.wiki.layout import CONFIG, page_id, slug
+from agent_wiki.wiki.layout import CONFIG, SIDECAR, page_id, slug
 from agent_wiki.wiki.values import texts_of
 from agent_wiki.wiki.yaml_syntax import compose_yaml, load_yaml
 
 
 def _unreadable(wiki: CheckedWiki) -> Iterator[Spot]:
-    if wiki.why_not_loaded:
+    if wiki.records_elsewhere is not None:
+        what = f"the records lie in the sidecar ({wiki.records_elsewhere}) and not here"
+        yield Spot(SIDECAR, what, fix="wiki catalog fetches them and renders the summaries")
+    elif wiki.why_not_loaded:
         place, _, reason = wiki.why_not_loaded.removeprefix(f"{CONFIG}:").partition(": ")
         has_line = place.isdigit()
         yield Spot(CONFIG, reason if has_line else wiki.why_not_loaded, int(place) if has_line else None)

@@ -106,7 +106,8 @@ def check(root: Path, options: CheckOptions, progress: Progress) -> CheckReport:
 
 
 def _count(wiki: CheckedWiki, report: CheckReport) -> None:
-    report.pages, report.left_out = len(wiki.page_paths), wiki.why_not_loaded
+    report.pages = len(wiki.page_paths)
+    report.left_out = wiki.why_not_loaded if wiki.records_elsewhere is None else "the records are not here"
     if not report.left_out:
         report.sessions, report.recordings = len(wiki.view.sessions), wiki.compared.sessions
         config = wiki.config

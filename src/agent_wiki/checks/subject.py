@@ -12,6 +12,7 @@ from agent_wiki.engine import no_progress
 from agent_wiki.engines import EMBEDDED, opened_engine
 from agent_wiki.errors import RunError, UnreadablePage, UnsafePath
 from agent_wiki.pages.state import WikiView, view_of
+from agent_wiki.pipeline import sidecar
 from agent_wiki.pipeline.owners_pages import EditedFile, edited_files_of
 from agent_wiki.pipeline.pages_on_disk import PagesOnDisk
 from agent_wiki.pipeline.publish import Publisher
@@ -131,6 +132,14 @@ class CheckedWiki:
         except RunError as error:
             return str(error)
         return ""
+
+    @cached_property
+    def records_elsewhere(self) -> str | None:
+        """Where the records of this wiki lie, if they are not here yet, as in a fresh clone with a sidecar."""
+        try:
+            return sidecar.records_elsewhere(self.folder)
+        except RunError:
+            return None  # the wiki cannot be loaded for another reason
 
     @cached_property
     def failures(self) -> list[Failure]:

@@ -54,10 +54,16 @@ class Synced:
 
 def require_records(folder: WikiFolder) -> None:
     """Raise `RunError` where a reader would not see all records of a wiki."""
-    listed = _listed(folder)
-    for pack in _behind(listed, _synced(folder), folder):
-        where = ", ".join(sorted(set(listed.get(pack, {}).values())))
+    if (where := records_elsewhere(folder)) is not None:
         raise RunError(f"{folder.root}: records lie in its sidecar ({where}); run `wiki catalog` to fetch them")
+
+
+def records_elsewhere(folder: WikiFolder) -> str | None:
+    """Where the records lie of which not all are here, as in a fresh clone; None where all are. Raises `RunError`."""
+    listed = _listed(folder)
+    behind = _behind(listed, _synced(folder), folder)
+    places = {place for pack in behind for place in listed.get(pack, {}).values()}
+    return ", ".join(sorted(places)) if behind else None
 
 
 def fetch(folder: WikiFolder) -> None:
