@@ -91,8 +91,9 @@ def test_a_session_whose_messages_may_be_in_damaged_lines_is_a_failure(tmp_path:
 
 
 def test_a_selection_that_leaves_nothing_is_no_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["ingest", str(record(tmp_path, "a")), "--since", "2999-01-01", "--wiki", str(tmp_path / "wiki")]
-    assert _ended(words, capsys)[0] == 0
+    words = ["ingest", str(record(tmp_path, "a")), "--since", "2999-01-01", "--wiki", str(tmp_path / "wiki"), "--json"]
+    code, out = _ended(words, capsys)
+    assert (code, json.loads(out)["warnings"]) == (0, ["--since 2999-01-01 leaves none of 1 file"])
 
 
 def _docs(tmp_path: Path) -> list[Path]:

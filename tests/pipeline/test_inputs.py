@@ -25,7 +25,7 @@ def test_a_folder_with_one_file_of_a_wikis_name_is_no_wiki(tmp_path: Path) -> No
     assert [each.path.name for each in input_files([tmp_path])] == ["_index.jsonl"]
 
 
-def test_patterns_that_leave_none_of_the_files_are_a_warning_and_a_date_that_does_is_none(tmp_path: Path) -> None:
+def test_patterns_or_a_date_that_leave_none_of_the_files_are_a_warning(tmp_path: Path) -> None:
     record(tmp_path, "a")
 
     def warnings(selection: Selection) -> list[str]:
@@ -34,5 +34,5 @@ def test_patterns_that_leave_none_of_the_files_are_a_warning_and_a_date_that_doe
         return report.warnings
 
     assert warnings(Selection(include=("*.jsonl.gz",))) == ["--include and --exclude leave none of 1 file"]
-    assert not warnings(Selection(since="2999-01-01"))
+    assert warnings(Selection(since="2999-01-01")) == ["--since 2999-01-01 leaves none of 1 file"]
     assert not warnings(Selection(include=("*.json",)))

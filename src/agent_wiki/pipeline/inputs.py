@@ -107,7 +107,7 @@ class FoundFiles:
     found: int = 0
     emptied: dict[str, int] = field(default_factory=dict)
     is_share: bool = False
-    fits_none: bool = False  # there are files, and the patterns of the selection leave none of them
+    leaves_none: str = ""  # the options of the selection that leave none of the files, where there are any
 
     @property
     def is_empty(self) -> bool:
@@ -115,9 +115,9 @@ class FoundFiles:
         return bool(self.named) and not self.found and not self.emptied and not any(each.lost for each in self.listings)
 
     def report_left_out(self, report: Report) -> None:
-        """Warn of patterns that leave no file, of addresses that are empty now, and of what no listing gives."""
-        if self.fits_none:
-            report.warnings.append(f"--include and --exclude leave none of {counted(self.found, 'file')}")
+        """Warn of options that leave no file, of addresses that are empty now, and of what no listing gives."""
+        if self.leaves_none:
+            report.warnings.append(f"{self.leaves_none} none of {counted(self.found, 'file')}")
         for address, known in self.emptied.items():
             were_read = f"{counted(known, 'object')} {'was' if known == 1 else 'were'} read there"
             stays = "what was learnt stays (wiki forget)"
@@ -176,7 +176,10 @@ def inputs_of(
     inputs.found = len(found)
     inputs.everywhere = sorted(selection.of(found.values()), key=lambda each: each.name)
     inputs.files = inputs.everywhere
-    inputs.fits_none = bool(found) and not any(map(selection.fits, found.values()))
+    if found and not any(map(selection.fits, found.values())):
+        inputs.leaves_none = "--include and --exclude leave"
+    elif found and not inputs.everywhere and not any(known_below(str(path)) for path in named):
+        inputs.leaves_none = f"--since {selection.since} leaves"  # of what was read before it is a night without news
     if selection.shard is not None:
         inputs.digest = _digest_of(file.within for file in inputs.files)
         inputs.files = [file for file in inputs.files if selection.shard.has(file.within)]
