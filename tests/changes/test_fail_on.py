@@ -71,7 +71,18 @@ def test_a_bug_is_always_a_reason(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["nonsense", "failed=x", "failed=-1", "cost", "cost=5%", "quarantine=5%", "check=1", "failed 5"],
+    [
+        "nonsense",
+        "failed=x",
+        "failed=-1",
+        "cost",
+        "cost=5%",
+        "quarantine=5%",
+        "check=1",
+        "failed 5",
+        "failed=150%",
+        "failed=100.1%",
+    ],
 )
 def test_words_that_name_no_condition_are_refused(words: str) -> None:
     with pytest.raises(UsageError, match="--fail-on"):

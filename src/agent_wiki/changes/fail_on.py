@@ -45,6 +45,8 @@ def _condition(word: str) -> FailCondition:
         raise UsageError(f"--fail-on {word!r}: name {', '.join(_FORMS)}")
     if found["percent"] and name != "failed":
         raise UsageError(f"--fail-on {word}: only `failed` is counted by its share")
+    if found["percent"] and float(found["most"]) > 100:
+        raise UsageError(f"--fail-on {word}: more than all can never fail; name a share of at most 100%")
     if found["most"] and name == "check":
         raise UsageError("--fail-on check: it takes no number")
     if name == "cost" and not found["most"]:
