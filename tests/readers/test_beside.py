@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_wiki.errors import PartOfRecording
+from agent_wiki.errors import PartOfRecording, UnreadableRecording
 from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.pipeline.readable import readable
 from agent_wiki.readers.detect import reader_of
@@ -61,3 +61,19 @@ def test_a_file_elsewhere_is_no_part_of_a_session(tmp_path: Path, name: str) -> 
     with pytest.raises(Exception, match="not a trajectory") as raised:
         reader_of(Recording(kept(tmp_path, name), name))
     assert not isinstance(raised.value, PartOfRecording)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "is_foreign"),
+    [
+        ("report.json", '{"acme__shop-1": {"resol', True),
+        ("result.json", '{"task_name": "shop", "trial_name": "shop__a", "conf', True),
+        ("result.json", '{"messages": [{"role": "user", "cont', False),
+        ("chat.json", '{"messages": [{"role": "user", "cont', False),
+    ],
+)
+def test_half_of_a_verdict_is_no_damaged_recording(name: str, content: str, is_foreign: bool, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    with pytest.raises(UnreadableRecording) as raised:
+        reader_of(Recording(tmp_path / name, name))
+    assert raised.value.is_foreign is is_foreign

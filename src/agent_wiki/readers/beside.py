@@ -11,6 +11,8 @@
     Entire       <xx>/<checkpoint>/<n>/metadata.json, …       what a checkpoint keeps beside the session's recording
 
 They belong to a recording and are none, so no report lists them as passed over.
+
+Verdicts are such files too. Whole they are known by their content; half of one by its name.
 """
 
 from __future__ import annotations
@@ -38,6 +40,15 @@ _NAMED = {
     "crush.db-wal": "the latest of Crush's database beside it",
     "crush.db-shm": "an index of Crush's database beside it",
 }
+
+_VERDICTS = frozenset({"report.json", "reward.json", "task_metadata.json"})
+_RESULT = "result.json"  # a name that a recording may have as well
+_IN_RESULT = ('"trial_name"', '"task_name"')  # of a Harbor trial
+
+
+def is_verdict(name: str, head: str) -> bool:
+    """Whether a damaged file, which begins with `head`, is a verdict about a recording and none itself."""
+    return name in _VERDICTS or (name == _RESULT and any(key in head for key in _IN_RESULT))
 
 
 def part_of_session(path: RecordingPath) -> str | None:

@@ -11,9 +11,16 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from agent_wiki import __version__
-from agent_wiki.errors import BegunRecording, PartOfRecording, UnitError, UnreadableRecording, UsageError
+from agent_wiki.errors import (
+    BegunRecording,
+    PartOfRecording,
+    RecordingUnavailable,
+    UnitError,
+    UnreadableRecording,
+    UsageError,
+)
 from agent_wiki.extensions import extensions, loaded, origin
-from agent_wiki.readers.beside import part_of_session
+from agent_wiki.readers.beside import is_verdict, part_of_session
 from agent_wiki.readers.exports import Mentions
 from agent_wiki.readers.harbor_trial import HarborTrial, labelled, trial_of
 from agent_wiki.readers.recorded import short_digest
@@ -96,7 +103,7 @@ def reader_of(recording: Recording) -> Reader:
         raise PartOfRecording(recording.name, f"no recording: {part}")
     trial = trial_of(recording)
     _expect_recording(recording, trial)
-    sample = recording.sample()
+    sample = _sample_of(recording)
     for reader in readers():
         if reader.claims(sample):
             _expect_recording(recording, trial, is_general=bool(getattr(reader, "IS_GENERAL", False)))
@@ -104,6 +111,19 @@ def reader_of(recording: Recording) -> Reader:
     if sample.shape == "text":
         raise UnreadableRecording(recording.name, sample.fault, line=1, is_foreign=True)
     raise UnreadableRecording(recording.name, f"not a trajectory: {_describe(sample)}", is_foreign=True)
+
+
+def _sample_of(recording: Recording) -> Sample:
+    """The start of a recording. What is no JSON and has a verdict's name is no damaged recording but something else."""
+    try:
+        return recording.sample()
+    except RecordingUnavailable:
+        raise
+    except UnreadableRecording as error:
+        if error.is_foreign or not is_verdict(recording.path.name, recording.head()):
+            raise
+        line = error.place if isinstance(error.place, int) else None
+        raise UnreadableRecording(error.file, error.reason, line, is_foreign=True) from error
 
 
 def _expect_recording(recording: Recording, trial: HarborTrial | None, *, is_general: bool = False) -> None:
