@@ -21,7 +21,7 @@ _NOT_ON_PATH = regex(
     re.MULTILINE,
     needs=("not found", "' is not recognized as an internal", " : The term "),
 )
-# What stands on Windows under the name of Python until it is installed from the store: it prints nothing to a pipe.
+# Windows has a program of the name of Python that only points to the store: into a pipe it prints nothing.
 _STUB = regex(
     r"\A\s*(?:Error: )?Exit code:? 49\s*\Z"
     r"|^Python was not found; run without arguments to install from the Microsoft Store",
