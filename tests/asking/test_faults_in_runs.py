@@ -114,12 +114,13 @@ def test_killed_before_one_record_after_the_other_the_next_run_asks_only_what_wa
             if ended == 0:
                 break
             assert ended == -signal.SIGKILL
-            journaled = {each["request"] for each in _answers(wiki)}
-            asked = len(server.bodies())
-            report = _ask(paths, wiki, server, **asking)
+        journaled = {each["request"] for each in _answers(wiki)}
+        # of another server: what the killed run had sent may arrive at its own when the next run has begun
+        with MessagesServer(says({}), Endpoint(latency_seconds=0.01)) as then:
+            report = _ask(paths, wiki, then, **asking)
             assert report.exit_code == 0, report.lines()
-            assert set(digests(server)) == prompts, "the same prompts on the wire, before and after"
-            assert len(server.bodies()) - asked == len(prompts - journaled), f"killed at {at}"
+            assert {*digests(server), *digests(then)} == prompts, "the same prompts on the wire, before and after"
+            assert len(then.bodies()) == len(prompts - journaled), f"killed at {at}"
         assert set(Counter(each["request"] for each in _answers(wiki)).values()) == {1}
         assert changed(wanted, tree(wiki)) == [], f"killed at {at}"
     assert at >= 9, "up to the last answer"
