@@ -19,15 +19,20 @@ FIRST, SECOND = "Run the check before a change.", "Ask for the currency first."
 
 
 class Nights:
-    """A repository whose wiki holds one session with one lesson, committed, and what further nights add."""
+    """A repository whose wiki holds one session with one lesson, committed, and what further nights add.
+
+    In a folder where that lies already, as in a copy, it is not made anew.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.script = Script(folder)
         self.script.says("a", rules=[rule(FIRST)])
+        is_new = not (folder / "repository").exists()
         self.repository = Repository(folder / "repository")
-        self.night("a")
-        self.repository.commit()
+        if is_new:
+            self.night("a")
+            self.repository.commit()
 
     @property
     def wiki(self) -> Path:
@@ -45,9 +50,14 @@ class Nights:
         return code, json.loads(body.with_suffix(".json").read_text("utf-8")), body.read_text("utf-8")
 
 
+@pytest.fixture(scope="module")
+def _first_night(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Nights(tmp_path_factory.mktemp("first-night")).folder
+
+
 @pytest.fixture
-def nights(tmp_path: Path) -> Nights:
-    return Nights(tmp_path)
+def nights(_first_night: Path, tmp_path: Path) -> Nights:
+    return Nights(shutil.copytree(_first_night, tmp_path, symlinks=True, dirs_exist_ok=True))
 
 
 def test_a_new_lesson_is_one_line_with_its_page_and_turn(nights: Nights) -> None:

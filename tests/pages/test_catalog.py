@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,10 @@ ID = "7890180238f4"
 CATALOG = ("catalog",)
 
 
-@pytest.fixture
-def wiki(tmp_path: Path) -> Path:
-    """Three sessions that state one rule; c follows what it read, d finds it harmful and is a subagent of a."""
-    told = Script(tmp_path)
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made")
+    told = Script(folder)
     told.says("", rules=[rule(RULE)])
     told.says("a", skill=skill("check-it"))
     page = f"guidelines/run-the-check-first__{ID}.md"
@@ -29,11 +30,17 @@ def wiki(tmp_path: Path) -> Path:
         outcome = "failure" if name == "d" else "success"
         told.says(name, arcs=[arc(outcome=outcome, recalled=recalled)], rules=[rule(RULE)])
     paths = [
-        record(tmp_path / "t", name, f"2026-01-0{day}", reads=[page] if name in "cd" else ())
+        record(folder / "t", name, f"2026-01-0{day}", reads=[page] if name in "cd" else ())
         for day, name in enumerate("abcd", start=1)
     ]
-    ingest(paths, tmp_path / "wiki", told.engine)
-    return tmp_path / "wiki"
+    ingest(paths, folder / "wiki", told.engine)
+    return folder
+
+
+@pytest.fixture
+def wiki(made: Path, tmp_path: Path) -> Path:
+    """Three sessions that state one rule; c follows what it read, d finds it harmful and is a subagent of a."""
+    return shutil.copytree(made, tmp_path, dirs_exist_ok=True) / "wiki"
 
 
 def page(wiki: Path, path: str) -> Page:

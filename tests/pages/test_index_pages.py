@@ -13,10 +13,10 @@ from agent_wiki.pages.support import Evidence, sources_section
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.records import SessionRecord
 from tests.pages.rendering import catalog_of, indexes_of
-from tests.pages.test_catalog import ID, page, wiki
+from tests.pages.test_catalog import ID, made, page, wiki
 from tests.pages.test_indexes import guideline
 
-__all__ = ["wiki"]
+__all__ = ["made", "wiki"]
 
 
 def _section(text: str, name: str) -> str:
