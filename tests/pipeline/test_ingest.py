@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -20,10 +21,9 @@ SHARED = "Run the check before a change."
 CHECK = "#!/bin/sh\r\nmake check"
 
 
-@pytest.fixture
-def script(tmp_path: Path) -> Script:
+def _script(folder: Path) -> Script:
     """Five sessions: two rules that several state in different words, arcs, a skill with a script, recalls."""
-    told = Script(tmp_path)
+    told = Script(folder)
     told.says("a", rules=[rule(SHARED), rule("Read the log of the check.", tags=["logs"])])
     told.says("b", rules=[rule(SHARED, title="Always run the check first", tags=["cart", "speed"])])
     told.says("c", rules=[rule(SHARED, trigger="before any change"), rule("Keep the cart small, as the check asks.")])
@@ -39,18 +39,28 @@ def script(tmp_path: Path) -> Script:
     return told
 
 
+def _recordings(folder: Path) -> list[Path]:
+    writes = {"c": {"check.sh": CHECK}}
+    return [record(folder / "traces", name, day, writes=writes.get(name)) for name, day in DAYS.items()]
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Script:
+    return _script(tmp_path)
+
+
 @pytest.fixture
 def recordings(tmp_path: Path) -> list[Path]:
-    writes = {"c": {"check.sh": CHECK}}
-    return [record(tmp_path / "traces", name, day, writes=writes.get(name)) for name, day in DAYS.items()]
+    return _recordings(tmp_path)
 
 
-@pytest.fixture
-def whole(tmp_path: Path, script: Script, recordings: list[Path]) -> dict[str, bytes]:
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, bytes]:
     """The tree of bytes that one run over all makes."""
-    report = ingest(recordings, tmp_path / "whole", script.engine)
+    folder = tmp_path_factory.mktemp("whole")
+    report = ingest(_recordings(folder), folder / "whole", _script(folder).engine)
     assert report.exit_code == 0, report.failures
-    return tree(tmp_path / "whole")
+    return MappingProxyType(tree(folder / "whole"))
 
 
 def _batches(*sizes: int) -> Callable[[list[Path]], list[list[Path]]]:
@@ -73,20 +83,22 @@ def _batches(*sizes: int) -> Callable[[list[Path]], list[list[Path]]]:
     ],
 )
 def test_order_and_batches_do_not_matter(
-    tmp_path: Path, script: Script, recordings: list[Path], whole: dict[str, bytes], batches: Any
+    tmp_path: Path, script: Script, recordings: list[Path], whole: Mapping[str, bytes], batches: Any
 ) -> None:
     for batch in batches(recordings):
         ingest(batch, tmp_path / "wiki", script.engine)
     assert changed(whole, tree(tmp_path / "wiki")) == []
 
 
-def test_workers_do_not_matter(tmp_path: Path, script: Script, recordings: list[Path], whole: dict[str, bytes]) -> None:
+def test_workers_do_not_matter(
+    tmp_path: Path, script: Script, recordings: list[Path], whole: Mapping[str, bytes]
+) -> None:
     ingest(recordings, tmp_path / "two", script.engine, jobs=2)
     assert changed(whole, tree(tmp_path / "two")) == []
 
 
 def test_the_machinery_may_be_deleted_between_runs(
-    tmp_path: Path, script: Script, recordings: list[Path], whole: dict[str, bytes]
+    tmp_path: Path, script: Script, recordings: list[Path], whole: Mapping[str, bytes]
 ) -> None:
     wiki = tmp_path / "wiki"
     for path in recordings:
@@ -98,7 +110,7 @@ def test_the_machinery_may_be_deleted_between_runs(
 
 
 def test_another_folder_and_another_home_do_not_matter(
-    tmp_path: Path, script: Script, recordings: list[Path], whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, script: Script, recordings: list[Path], whole: Mapping[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     elsewhere = tmp_path / "deep" / "er"
     shutil.copytree(recordings[0].parent, elsewhere / "copies")
@@ -136,7 +148,7 @@ def test_a_recording_that_changed_with_its_size_and_time_kept_is_read_again(tmp_
 
 
 def test_each_stage_by_hand_ends_where_a_whole_run_ends(
-    tmp_path: Path, script: Script, recordings: list[Path], whole: dict[str, bytes]
+    tmp_path: Path, script: Script, recordings: list[Path], whole: Mapping[str, bytes]
 ) -> None:
     wiki = tmp_path / "wiki"
     for stage, stages in STAGES_OF_COMMAND.items():
@@ -147,7 +159,7 @@ def test_each_stage_by_hand_ends_where_a_whole_run_ends(
 
 
 def test_a_rewrite_changes_nothing_when_the_answers_are_the_same(
-    tmp_path: Path, script: Script, recordings: list[Path], whole: dict[str, bytes]
+    tmp_path: Path, script: Script, recordings: list[Path], whole: Mapping[str, bytes]
 ) -> None:
     wiki = tmp_path / "wiki"
     for stages in (STAGES_OF_COMMAND["ingest"], STAGES_OF_COMMAND["summarize"]):
