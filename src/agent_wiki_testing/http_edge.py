@@ -72,7 +72,8 @@ class HttpServer(ThreadingHTTPServer):
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - socketserver's signature
         error = sys.exception()
-        if error is not None:
+        # Also where a client that is gone is noticed only when what is left for it is to be written out at the end.
+        if error is not None and not isinstance(error, ConnectionError):
             self.site.bugs.append(error)
 
 

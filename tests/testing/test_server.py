@@ -14,6 +14,7 @@ import pytest
 
 from agent_wiki.engine import Answer
 from agent_wiki_testing import LOCAL, Asked, Endpoint, Fault, MessagesServer, Reply
+from agent_wiki_testing.http_edge import HttpServer
 from tests.testing.clients import MODEL, Verdict, asking, client_of, said, with_schema
 
 
@@ -276,6 +277,23 @@ def test_a_slow_answer_can_be_aimed_at_one_request() -> None:
         client.messages.create(**asking())
         with pytest.raises(anthropic.APITimeoutError):
             client.with_options(timeout=0.1).messages.create(**asking())
+
+
+@pytest.mark.parametrize(("error", "bugs"), [(BrokenPipeError(), 0), (KeyError("a"), 1)])
+def test_a_client_that_is_gone_when_the_rest_is_written_out_is_no_bug(error: Exception, bugs: int) -> None:
+    class Site:
+        def __init__(self) -> None:
+            self.bugs: list[BaseException] = []
+
+    site: Any = Site()
+    server = HttpServer(site, 0)
+    try:
+        raise error
+    except type(error):
+        server.handle_error(None, None)
+    finally:
+        server.server_close()
+    assert len(site.bugs) == bugs
 
 
 def test_a_bug_in_an_answerer_is_raised_at_the_end() -> None:
