@@ -18,8 +18,8 @@ def _rules(script: Script) -> list[str]:
     return [lesson.guideline.rule for lesson in _lessons(script)]
 
 
-def _working(folder: str | None = "/home/kim/shop") -> Script:
-    return Script(cwd=folder).edits("a", "b").says("Done, I updated the cart.")
+def _working() -> Script:
+    return Script().edits("a", "b").says("Done, I updated the cart.")
 
 
 def test_the_reason_of_a_refusal_is_a_rule_and_is_quoted() -> None:
@@ -45,8 +45,10 @@ def test_a_standing_wish_needs_no_refusal() -> None:
     ]
 
 
-def test_a_standing_wish_of_an_unknown_repository_is_no_rule_elsewhere() -> None:
-    assert not _rules(_working(None).user("Always run the formatter before the linter."))
+def test_what_a_prompt_shouts_and_a_wish_to_be_asked_are_no_rules() -> None:
+    assert not _rules(_working().user("DO NOT DELETE SHOP ARTIFACTS."))
+    assert not _rules(_working().user("Always ask my approval."))
+    assert _rules(_working().user("Always ask my approval before a release of the shop."))
 
 
 def test_the_rationale_holds_what_else_the_user_said_at_that_moment() -> None:

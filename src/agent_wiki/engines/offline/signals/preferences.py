@@ -16,7 +16,6 @@ from agent_wiki.engines.offline.norms import Norm, norm_of
 from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.engines.offline.user_words import UserWords, user_words, with_reason
 from agent_wiki.trajectory.lazily import regex
-from agent_wiki.trajectory.repository import repository_of
 from agent_wiki.wiki.text import plain_line
 
 _FARTHEST = 8  # turns between an objection and the words that say what is wanted instead
@@ -24,19 +23,19 @@ _OBJECTS = written("objects_to_preference", re.IGNORECASE)
 _FIRST = regex(r"^(?P<what>.+?),? first$", re.IGNORECASE)
 _ONE_OFF = regex(r"\b(?:called|named|rename|v?\d+\.\d+|screenshot|minutes?|hours?)\b|[{}<>|\\]|https?:", re.IGNORECASE)
 _INTERJECTION = regex(r"(?:[ ,]+(?:f+s+|wtf|lol|omg|pl[sz]|damn ?it|man|dude|bro))+(?=[.!]*$)", re.IGNORECASE)
+# What a prompt shouts, and that one is to be asked first: it holds for any work, or for none.
+_OF_PROMPT = regex(
+    r"\b[A-Z]{3,} [A-Z]{3,}\b|\bask (?:me|my|for(?: my)?) (?:approval|confirmation|permission|leave)\W*\Z"
+)
 _SPECIFIES = regex(r"\brequirements?\s*:|\bfollowing requirements?\b", re.IGNORECASE)  # of what the agent is building
 _TAG_WORDS = regex(r"[a-z][a-z0-9+.-]{2,}")
 _EMPTY_WORDS = frozenset(table("names")["empty"].split())
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
-    """One lesson for each rule a user states.
-
-    None where the user is a customer. Where nothing says which repository it is, only for a call that was refused.
-    """
+    """One lesson for each rule a user states; none for sessions in which the user is a customer."""
     if not session.has_workspace:
         return []
-    is_placed = repository_of(session.trajectory.source) is not None
     found: list[Lesson] = []
     said = user_words(session)
     for position, words in enumerate(said):
@@ -45,7 +44,7 @@ def lessons(session: MinedSession) -> list[Lesson]:
         for sentence in words.sentences if not _SPECIFIES.search(words.text) else ():
             bare = _INTERJECTION.sub("", sentence)
             norm = norm_of(_with_occasion(words, bare), is_correction=is_correction)
-            if norm is not None and (is_placed or words.rejected is not None):
+            if norm is not None and not _OF_PROMPT.search(bare):
                 found += _lesson(session, words, sentence, norm)
     return found
 
