@@ -23,7 +23,7 @@ _OBJECTS = written("objects_to_preference", re.IGNORECASE)
 _FIRST = regex(r"^(?P<what>.+?),? first$", re.IGNORECASE)
 _ONE_OFF = regex(r"\b(?:called|named|rename|v?\d+\.\d+|screenshot|minutes?|hours?)\b|[{}<>|\\]|https?:", re.IGNORECASE)
 _INTERJECTION = regex(r"(?:[ ,]+(?:f+s+|wtf|lol|omg|pl[sz]|damn ?it|man|dude|bro))+(?=[.!]*$)", re.IGNORECASE)
-# What a prompt shouts, and that one is to be asked first: it holds for any work, or for none.
+# What a prompt shouts, and the wish that the agent asks first: it holds for any work, or for none.
 _OF_PROMPT = regex(
     r"\b[A-Z]{3,} [A-Z]{3,}\b|\bask (?:me|my|for(?: my)?) (?:approval|confirmation|permission|leave)\W*\Z"
 )
