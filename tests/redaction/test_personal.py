@@ -24,6 +24,11 @@ REPLACED = [
     ("one\\n/home/kim/a", "one\\n/home/user/a"),
     ("~/.claude/projects/-Users-kim-shop/a.jsonl", "~/.claude/projects/-Users-user-shop/a.jsonl"),
     ("mail kim.lee+x@mail.corp.io.", "mail someone@example.com."),
+    ("邮箱是886@qq.com。", "邮箱是someone@example.com。"),
+    (
+        "cd ~/Library/CloudStorage/GoogleDrive-kim.lee@corp.io/Shop",
+        "cd ~/Library/CloudStorage/someone@example.com/Shop",
+    ),
     ("Author: Kim <12+kim@users.noreply.github.com>", "Author: Kim <someone@example.com>"),
     (
         '{"first_name": "Kim", "address": {"address1": "1 Elm Street", "zip": "89073"}, "phone": "1-2"}',

@@ -49,7 +49,8 @@ _SIGNS_OF_ENCODED = ("-home-", "-Users-")
 _SIGN_OF_PEOPLE = "_name"
 
 _DOMAIN = regex(r"@(?P<domain>(?:[A-Za-z0-9-]{1,63}\.){1,5}(?P<top>[A-Za-z]{2,24}))(?![\w-]|\.\w|:[/~\w])")
-_LOCAL = regex(r"(?<![\w.+%/@-])[A-Za-z0-9][\w.+%-]{0,63}\Z")
+# Letters of another script right before it are words; macOS mounts a drive of Google's under its owner's address.
+_LOCAL = regex(r"(?:(?<![A-Za-z0-9_.+%/@-])|(?<=CloudStorage/))[A-Za-z0-9][A-Za-z0-9_.+%-]{0,63}\Z")
 _LONGEST_LOCAL = 80
 _NO_PERSON = _words_of(
     """

@@ -138,7 +138,9 @@ class _Case(ObjectedCase):
             changes = []
         if changes:
             return self.unless_stated(f"{where}, but T{changes[0].turn} changed something else in between", against)
-        if parts or self._differs(event, confirming):
+        # Of a line that could not be read every step ran unchanged: what was written otherwise is between them.
+        is_rewritten = is_read_now(event, confirming) and event.command() != confirming.command()
+        if parts or is_rewritten or self._differs(event, confirming):
             between = "nothing else was changed" if parts < 2 else "only the remedy was changed"
             steps = f", in {parts} steps" if parts > 1 else ""
             return Grade("checked", f"{where}; {between} in between{steps}", against)

@@ -41,6 +41,9 @@ _USE = regex(
     r"(?: please| instead| (?:as|for) (?:the |a |an |your |our )?[\w -]{3,40})?[.!]?$",
     re.I,
 )
+_ONLY_FOR = regex(
+    r"[\s,]{0,3}(?:for|in|on|when|if) (?!(?:this|the|our|my|your) (?:repo|project|code)|(?:it|all|every)\b)"
+)
 _VAGUE = written("vague_words", re.IGNORECASE)
 _ONE_OFF = regex(
     r"\b(?:called|named?|rename|title|version|branch|label|id|number|port|date|v?\d+\.\d+)\b", re.IGNORECASE
@@ -100,6 +103,8 @@ def _instead(session: MinedSession, words: UserWords, sentence: str) -> list[Les
         match = pattern.search(sentence)
         if match is None:
             continue
+        if _ONLY_FOR.match(sentence[match.end() :]):
+            return []  # "… for agent deployment": elsewhere the other one may stay
         if names_own_things(sentence[match.end() :]) and not is_standing(sentence):
             return []  # "… for the second button"
         new, old = _clean(match["new"]), _clean(match["old"])

@@ -17,6 +17,7 @@ from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 _WITHIN_CALLS = 20
+_WORD, _MOST = regex(r"[^\s;&|\"']+"), 0.6
 _PAIR = regex(r"'[^'\n]{0,800}'|\"[^\"\n]{0,800}\"")
 
 
@@ -75,7 +76,9 @@ def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt 
     command = _command(failed, remedy)
     if command is not None and not command.search(failed.line):
         for attempt in later:
-            is_good = attempt.verdict == "passed" or (remedy.unread and _is_read(attempt))
+            is_good = attempt.verdict == "passed"
+            if remedy.unread:
+                is_good = _is_read(attempt) and _shares_most(failed, attempt)
             is_meant = is_good and (not remedy.is_same or bool(_heads(failed) & _heads(attempt)))
             if is_meant and command.search(attempt.line) and _puts_in_quotes(attempt, failed, remedy):
                 return attempt
@@ -84,6 +87,12 @@ def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt 
             if _applies(edit, remedy):
                 return edit
     return None
+
+
+def _shares_most(failed: Attempt, attempt: Attempt) -> bool:
+    """Whether most words of the failed line are in the later one: it is the same line, written otherwise."""
+    words = set(_WORD.findall(failed.line))
+    return len(words & set(_WORD.findall(attempt.line))) >= _MOST * len(words)
 
 
 def _is_read(attempt: Attempt) -> bool:
