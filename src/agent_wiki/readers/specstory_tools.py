@@ -20,6 +20,8 @@ _EDITS = regex(r'type="write"|name="edit_file(?:_v\d{1,3})?"')
 _SUMMARY = regex(r"<summary>(.{0,2000}?)</summary>", re.DOTALL)
 _ELEMENTS = regex(r"</?(?:tool-use|details|summary)\b[^>\n]{0,400}>")
 _TITLE = regex(r"Tool use: \*\*([^*\n]{1,100})\*\*(?: • (.{0,2000}))?", re.DOTALL)
+_SUMMARY_TITLE = regex(r"Tool use: \*\*([^*\n]{1,100})\*\*(?:(?: •)? (.{0,2000}))?", re.DOTALL)
+_PATCHED = regex(r"\*\*(Add|Update|Delete): `([^`\n]{1,400})`\*\*")  # a file of a patch, with its changes below
 _INLINE = regex(r"`([^`\n]{1,4000})`")
 _NAMED_FILE = regex(r"(?:Read|Edit|Delete|Create|Write) file: (\S.{0,400})")
 _WRITTEN = regex(r"(?:The file|File created successfully at:) (\S{1,400})")
@@ -87,9 +89,12 @@ def _tool_call(attributes: str, lines: Sequence[str]) -> tuple[str, dict[str, An
     given = dict(_ATTRIBUTE.findall(attributes))
     fences, rest = taken_apart(lines)
     summary = " ".join(html.unescape(each).strip() for each in _SUMMARY.findall(rest))
-    title = _TITLE.search(summary) or _TITLE.search(rest)
+    headed = _SUMMARY_TITLE.search(summary)
+    title = headed or _TITLE.search(rest)
     name = given.get("name") or (title[1] if title else "") or "unknown"
-    about = (title[2] or "").strip() if title else summary
+    about = (headed[2] or "").strip() if headed else (title and (title[2] or "").strip()) or summary
+    if (patch := _patch(lines)) is not None:
+        return name, {"patch": patch}, ""
     text = _ELEMENTS.sub("", _SUMMARY.sub("", rest))
     text = _TITLE.sub("", text).strip()
     if (parameters := _parameters(text, fences)) is not None:
@@ -126,6 +131,21 @@ def exit_code(arguments: dict[str, Any]) -> int | None:
     return code if isinstance(code, int) else None
 
 
+def _patch(lines: Sequence[str]) -> str | None:
+    """The patch that the files and changes of an element make; None where it names no file so."""
+    found: list[str] = []
+    is_inside = False
+    for line in lines:
+        head = _PATCHED.fullmatch(line.strip()) if not is_inside else None
+        if head:
+            found.append(f"*** {head[1]} File: {head[2]}")
+        elif line.startswith("```"):
+            is_inside = not is_inside and bool(found)
+        elif is_inside:
+            found.append(line)
+    return "\n".join(["*** Begin Patch", *found, "*** End Patch"]) if found else None
+
+
 def _shell_call(about: str, text: str, fences: list[Fence]) -> tuple[dict[str, str], str | None]:
     command = next((each.text for each in fences if each.language in _SHELL_LANGUAGES), None)
     if command is not None:
@@ -133,7 +153,8 @@ def _shell_call(about: str, text: str, fences: list[Fence]) -> tuple[dict[str, s
         results.remove(next(each for each in fences if each.language in _SHELL_LANGUAGES))
     else:
         inline, run = _INLINE.search(text), _RUN.match(about)
-        command = inline[1] if inline else run[1] if run else ""
+        quoted = about[1:-1] if about[:1] == "`" == about[-1:] else ""
+        command = inline[1] if inline else run[1] if run else quoted
         results = fences
     said = _INLINE.sub("", text).strip()
     arguments = {"command": command, **({"description": said} if said else {})}

@@ -61,7 +61,9 @@ _OPENING = regex(
     |InputValidationError\b|No[ ]such[ ]tool\b|Permission[ ]to[ ]use[ ]\w
     # editors and readers of several harnesses
     |apply_patch[ ]verification[ ]failed|Your[ ]proposed[ ]edit[ ]has[ ]introduced|No[ ]replacement[ ]was[ ]performed
-    |String[ ]to[ ]replace[ ]not[ ]found|Found[ ]\d{{1,6}}[ ]matches[ ]of[ ]the[ ]string
+    |String[ ]to[ ]replace[ ]not[ ]found|The[ ]string[ ]to[ ]replace[ ]was[ ]not[ ]found
+    |The[ ]model[ ]provided[ ]an[ ]ambiguous[ ]search[ ]string|Could[ ]not[ ]find[ ]file[ ]|Incorrect[ ]tool[ ]arguments
+    |Found[ ]\d{{1,6}}[ ]matches[ ]of[ ]the[ ]string
     |File[ ](?:does[ ]not[ ]exist|not[ ]found|has[ ]not[ ]been[ ]read|has[ ]been[ ](?:unexpectedly[ ])?modified[ ]since
         |content[ ]\([^)\n]{{0,40}}\)[ ]exceeds)
     |(?:Path|Directory)[ ]does[ ]not[ ]exist""",

@@ -27,7 +27,7 @@ _WITHIN_CALLS = 12
 _MOST_HEAD = 600
 _NO_FILE = regex(r"[Ff]ile not found|[Ff]ailed to read file to update|[Nn]o such file|does not exist")
 _NOT_THERE = regex(
-    r"Failed to find expected lines|String to replace not found|0 occurrences found for old_string"
+    r"Failed to find expected lines|[Ss]tring to replace (?:was )?not found|0 occurrences found for old_string"
     r"|old_?[sS]tr(?:ing)? (?:was )?not found|[Cc]ould not find old_?[sS]tr(?:ing)?|did not appear verbatim"
 )
 _EXPECTED = regex(r"Failed to find expected lines in [^\n]{1,400}:\n(.{1,4000})", re.DOTALL)
