@@ -208,6 +208,19 @@ def test_a_join_after_which_pages_wait_is_as_it_would_be_rendered(
     assert len(shop.waiting()) == 3
 
 
+def test_a_shard_renders_no_pages_and_is_not_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shop = Shop(tmp_path)
+    mining = ["ingest", shop.traces, *shop.words, "--jobs=1", "--out", str(tmp_path / "shards")]
+    mining += ["--fail-on", "failed=20%,check", "--fail-on", "check"]
+    assert main([*mining, "--shard", "1/2"]) == 0
+    printed = capsys.readouterr().out
+    assert "RED" not in printed
+    assert printed.count("--fail-on check: a shard renders no pages") == 1
+    (tmp_path / "traces" / "bad.json").write_text("{", encoding="utf-8")
+    assert 1 in [main([*mining, "--shard", f"{number}/2"]) for number in (1, 2)], "other conditions count"
+    assert "RED: failed: 1 " in capsys.readouterr().out
+
+
 def test_what_mends_a_wiki_in_which_pages_wait_publishes_none_of_them(tmp_path: Path) -> None:
     shop = Shop(tmp_path)
     assert main(["ingest", shop.traces, *shop.words, "--jobs=1", "--max-new-pages", "1"]) == 0

@@ -18,6 +18,7 @@ from agent_wiki.wiki.text import counted
 
 _WORDS = re.compile(r"(?P<name>[a-z]+)(?:=(?P<most>\d{1,12}(?:\.\d{1,6})?)(?P<percent>%)?)?")
 _WIKI_FAILURES = frozenset({"page"})  # of the wiki, not of what was read
+_NOT_CHECKED = "--fail-on check: a shard renders no pages, so that nothing was checked; give it to `wiki join`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,11 @@ def reasons_to_fail(conditions: Iterable[FailCondition], report: Report, options
     return [*bugs, *(reason for reason in found if reason)]
 
 
+def warnings_of(conditions: Iterable[FailCondition], report: Report) -> list[str]:
+    """What could not be judged: one job file may name the same conditions for shards and for the join of them."""
+    return [_NOT_CHECKED] if report.is_shard and any(each.name == "check" for each in conditions) else []
+
+
 def _failed(condition: FailCondition, report: Report, _options: Options) -> str:
     """Recordings and questions that failed, each once; as a share those that this run tried, of all that it did."""
     number = len({each.recording or each.unit for each in report.failures if each.kind not in _WIKI_FAILURES})
@@ -90,6 +96,8 @@ def _cost(condition: FailCondition, report: Report, _options: Options) -> str:
 
 
 def _checked(_condition: FailCondition, report: Report, options: Options) -> str:
+    if report.is_shard:  # the pages of the wiki that it will be joined to are not its own, and may not exist yet
+        return ""
     checks = checks_of(options.wiki, report.written, archive_covered=options.archive_covered)
     problems = [problem for check in checks for problem in check.problems]
     more = f" and {len(problems) - 1} more: `wiki report` lists them" if len(problems) > 1 else ""

@@ -276,8 +276,9 @@ def _judge(made: Report | Estimate, conditions: list[FailCondition] | None, opti
     from agent_wiki.report import Report
 
     if conditions is not None and isinstance(made, Report):
-        from agent_wiki.changes.fail_on import reasons_to_fail
+        from agent_wiki.changes.fail_on import reasons_to_fail, warnings_of
 
+        made.warnings += warnings_of(conditions, made)
         made.failed_on = reasons_to_fail(conditions, made, options)
 
 

@@ -49,6 +49,7 @@ def mine_shard(
     ):
         if is_given:
             raise UsageError(f"{option} is for the whole wiki, not for a shard: leave it to the run that joins them")
+    report.is_shard = True
     paths = list(paths)
     _check_apart(out, paths)
     if options.engine == RECORDED:  # of the wiki's journal, not of the shard's own

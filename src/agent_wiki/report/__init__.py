@@ -23,7 +23,7 @@ __all__ = [
 SCHEMA_VERSION = 1
 """Of what `--json` prints; `wiki schema` describes it. It changes when a key goes or means something else."""
 
-HIDDEN_FIELDS = ("_covered", "failed_again", "failed_before", "is_verbose")
+HIDDEN_FIELDS = ("_covered", "failed_again", "failed_before", "is_shard", "is_verbose")
 """Fields of a report that are not printed."""
 
 _SIGNALLED = 128  # added to a signal's number, as shells do
@@ -72,6 +72,7 @@ class Report:
     stopped: str = ""  # why the run ended before its end
     failed_on: list[str] | None = None  # why the run failed by the owner's conditions; None: where any unit failed
     signal: int = 0  # the number of the signal that ended it
+    is_shard: bool = False  # only records are written, for `wiki join`; no page is rendered
     is_verbose: bool = False  # how it is shown to a person; a program always gets all of it
     _covered: dict[str, dict[str, int]] = field(default_factory=dict)  # by session; what `coverage` sums
 
