@@ -124,3 +124,9 @@ def test_shards_share_money_requests_and_objects(tmp_path: Any) -> None:
     unlimited = share_of(Options(tmp_path), Shard(2, 4))
     assert unlimited.selection.most is None
     assert unlimited.asking == AskingOptions(concurrency=2)
+
+
+@pytest.mark.parametrize(("most", "shares"), [(10, [3, 3, 2, 2]), (4, [1, 1, 1, 1]), (2, [1, 1, 0, 0])])
+def test_shards_together_send_no_more_requests_than_one_run_may(most: int, shares: list[int], tmp_path: Any) -> None:
+    options = Options(tmp_path, asking=AskingOptions(max_calls=most))
+    assert [share_of(options, Shard(number, 4)).asking.max_calls for number in range(1, 5)] == shares

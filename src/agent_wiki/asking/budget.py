@@ -95,6 +95,8 @@ class Budget:
         return self.spent_usd + self._reserved_usd + worst_usd <= self.max_usd + _ROUNDING_USD
 
     def _reason(self, worst_usd: float) -> str:
+        if self._max_calls == 0:  # of a shard; the option itself is at least 1
+            return "--max-calls is less than there are shards, and none is left for this one"
         if not self._has_calls():
             return f"--max-calls {self._max_calls} is reached; answers are kept, run again to continue"
         return (

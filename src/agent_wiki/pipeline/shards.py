@@ -43,14 +43,20 @@ class Shard:
         """This share of a number, rounded up."""
         return -(-whole // self.count)
 
+    def portion_of(self, whole: int) -> int:
+        """This share of a limit that all shards together have to keep: the first ones get what is left over."""
+        return whole // self.count + (self.number <= whole % self.count)
+
     def asking(self, options: AskingOptions) -> AskingOptions:
         """How this share asks models, so that all of them together spend and send what one run may.
 
         Its journal has a place of its own in a store: what is paid into one place counts against one limit.
         """
         limit = None if options.max_usd is None else options.max_usd / self.count
+        calls = None if options.max_calls is None else self.portion_of(options.max_calls)
         store = options.journal_store and f"{options.journal_store.rstrip('/')}/{self.name}"
-        return replace(options, max_usd=limit, concurrency=self.part_of(options.concurrency), journal_store=store)
+        concurrency = self.part_of(options.concurrency)
+        return replace(options, max_usd=limit, max_calls=calls, concurrency=concurrency, journal_store=store)
 
 
 def shard_of_name(name: str) -> Shard | None:

@@ -71,6 +71,14 @@ def test_calls_are_capped_and_the_next_run_goes_on(tmp_path: Path) -> None:
     assert calls_of(tmp_path, "fake-model") == 3
 
 
+def test_a_shard_to_which_no_call_is_left_asks_nothing_and_says_why(tmp_path: Path) -> None:
+    paths, engine = dated_recordings(tmp_path / "t", 1), saying(tmp_path)
+    report = asked_of(paths, tmp_path / "wiki", engine, max_calls=0)
+    assert report.exit_code == 3
+    assert any("--max-calls is less than there are shards" in line for line in report.lines())
+    assert calls_of(tmp_path, "fake-model") == 0
+
+
 def test_a_cap_in_dollars_needs_a_price(tmp_path: Path) -> None:
     paths, wiki = dated_recordings(tmp_path / "t", 1), tmp_path / "wiki"
     with pytest.raises(UsageError, match=r"--max-usd needs a price for the default of --engine command.*--max-calls"):
