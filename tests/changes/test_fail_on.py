@@ -208,6 +208,15 @@ def test_a_join_after_which_pages_wait_is_as_it_would_be_rendered(
     assert len(shop.waiting()) == 3
 
 
+def test_a_shard_says_that_its_files_are_no_pages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shop = Shop(tmp_path)
+    words = ["ingest", shop.traces, *shop.words, "--jobs=1", "--shard", "1/1", "--out", str(tmp_path / "shards")]
+    assert main(words) == 0
+    said = [line for line in capsys.readouterr().out.splitlines() if "written" in line]
+    assert [line.split(": ")[0] for line in said] == ["shard"]
+    assert "no page" in said[0]
+
+
 def test_a_shard_renders_no_pages_and_is_not_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shop = Shop(tmp_path)
     mining = ["ingest", shop.traces, *shop.words, "--jobs=1", "--out", str(tmp_path / "shards")]

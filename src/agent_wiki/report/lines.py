@@ -178,10 +178,11 @@ def _lessons_line(report: Report) -> str:
 def _pages_line(report: Report) -> str:
     would = "would be " if report.is_dry_run else ""
     parts = [f"{counted(len(report.written), 'file')} {would}written" if report.written else "nothing written"]
+    parts += ["no page: `wiki join` renders them"] * report.is_shard
     parts += [f"{counted(report.pages_unchanged, 'page')} unchanged"] * bool(report.pages_unchanged)
     parts += [f"{len(report.removed)} {would}removed"] * bool(report.removed)
     parts += [f"{len(report.archived)} {would}archived"] * bool(report.archived)
-    return f"pages: {', '.join(parts)}"
+    return f"{'shard' if report.is_shard else 'pages'}: {', '.join(parts)}"
 
 
 def _pages(count: int, kind: str) -> str:
@@ -224,7 +225,7 @@ def _end(report: Report, most: int | None) -> list[str]:
     lines += [f"RED: {one_line(reason)}" for reason in (report.failed_on or ())[:most]]
     if report.stopped:
         read = f"{report.recordings_read} of {counted(report.recordings, 'recording')}"
-        kept = "what was learnt so far is in the wiki" if report.sessions else "nothing was learnt yet"
+        kept = f"what was learnt so far is in the {'shard' if report.is_shard else 'wiki'}" if report.sessions else "nothing was learnt yet"
         lines += [f"kept:  {read} read; {kept}"] * bool(report.recordings)
         lines.append(f"STOPPED: {report.stopped}")
     return lines
