@@ -19,7 +19,7 @@ from agent_wiki.retrieval.page_names import files_named
 from agent_wiki.retrieval.review import to_review
 from agent_wiki.retrieval.why import why as explained
 from agent_wiki.wiki.config import parse_config
-from agent_wiki.wiki.layout import page_id
+from agent_wiki.wiki.layout import content_id, page_id
 from agent_wiki.wiki.page import parse_page
 from tests.wikis import Script, changed, ingest, record, rule, skill, tree
 
@@ -257,6 +257,58 @@ def test_a_rejected_rule_does_not_come_back_in_other_words_nor_after_its_session
     assert _rules(wiki) == {TWO}
     summary = parse_page((wiki / "summaries" / "a.md").read_text(encoding="utf-8"), "")
     assert len(summary.fields["contributed_guidelines"]) == 1
+
+
+NARROW, WIDE = (
+    "Run the tests with `make test` where `pytest` is not installed.",
+    "Always run the tests with `make test`.",
+)
+
+
+def _named(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    return [line for line in capsys.readouterr().out.splitlines() if "rejected: " in line or "removed: " in line]
+
+
+@pytest.fixture
+def narrow_and_wide(tmp_path: Path) -> Path:
+    """A wiki with a rule, a wider one, and a cluster of both."""
+    told = Script(tmp_path)
+    told.says("a", rules=[rule(NARROW, title="Run the tests with make test")])
+    told.says("b", rules=[rule(WIDE, title=WIDE)])
+    ids = [content_id(each) for each in (NARROW, WIDE)]
+    (tmp_path / "nw").mkdir()
+    (tmp_path / "nw" / "_config.yaml").write_text(
+        f"clusters:\n  make-test: {{title: Make test, takeaway: Make test., members: [{', '.join(ids)}]}}\n",
+        encoding="utf-8",
+    )
+    paths = [record(tmp_path / "narrow", name) for name in "ab"]
+    ingest(paths, tmp_path / "nw", told.engine, archive_covered=False)
+    assert (tmp_path / "nw" / "guidelines" / "make-test__cluster.md").exists()
+    return tmp_path / "nw"
+
+
+def test_a_wider_rule_stays_when_a_narrow_one_is_rejected_and_all_that_goes_is_named(
+    narrow_and_wide: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wiki, page = narrow_and_wide, _page(narrow_and_wide, NARROW)
+    words = ["reject", content_id(NARROW), "--wiki", str(wiki)]
+    assert main([*words, "--dry-run"]) == 0
+    also = "removed: guidelines/make-test__cluster.md"
+    assert _named(capsys) == [f"would be rejected: {page}", f"would also be {also}"]
+    assert {NARROW, WIDE} <= _rules(wiki)
+    assert main(words) == 0
+    assert _named(capsys) == [f"rejected: {page}", f"also {also}"]
+    assert _rules(wiki) == {WIDE}
+    assert _catalog(wiki).written == []
+
+
+def test_a_narrow_rule_goes_with_a_wider_one_that_is_rejected_and_is_named(
+    narrow_and_wide: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    narrow = _page(narrow_and_wide, NARROW)
+    assert main(["reject", content_id(WIDE), "--wiki", str(narrow_and_wide)]) == 0
+    assert f"also removed: {narrow}\n" in capsys.readouterr().out
+    assert _rules(narrow_and_wide) == set()
 
 
 def test_a_line_that_a_person_wrote_by_hand_rejects_a_page_for_good(tmp_path: Path, script: Script, wiki: Path) -> None:

@@ -91,6 +91,8 @@ def reject(
 ) -> None:
     """Retire pages for good: they are removed, and no run brings back what they say, in whatever words.
 
+    What goes with them is named too: guidelines that state the same rule, clusters that are left with one member,
+    the files of skills. A guideline that states a wider rule stays. With --dry-run nothing goes, all is named.
     They are listed under `rejected:` in `_config.yaml`; take a line out there, and the page may come again.
     """
     from agent_wiki.pipeline.owners_pages import reject as made_rejected
@@ -122,6 +124,8 @@ def _decide(
     if not as_json:
         would = "would be " if dry_run else ""
         print_lines(f"{would}{done}: {one_line(path)}" for path in paths)
+        others = sorted(set(report.removed).difference(paths))
+        print_lines(f"{'would also be' if dry_run else 'also'} removed: {one_line(path)}" for path in others)
     finish(report, as_json=as_json, extra={done: paths})
 
 

@@ -117,8 +117,18 @@ def rejected_for(
 
 
 def _says_one_of(entry: Entry, readings: Iterable[Reading]) -> bool:
+    """Whether a lesson or workflow says what a rejected one says, in whatever words.
+
+    A guideline that does not name all that the rejected one names is a wider rule: that "use X where Y is missing" is
+    wrong does not make "always use X" wrong, which may have other sessions behind it. Workflows name too much for that.
+    """
     own = _reading(words_of(entry))
-    return any(alike(own, each) for each in readings)
+    may_be_wider = isinstance(entry, GuidelineEntry)
+    return any(alike(own, each) and not (may_be_wider and _is_wider(own, each)) for each in readings)
+
+
+def _is_wider(own: Reading, rejected: Reading) -> bool:
+    return not rejected.code | rejected.numbers <= own.code | own.numbers
 
 
 def _reading(words: Mapping[str, str]) -> Reading:

@@ -225,7 +225,11 @@ def _end(report: Report, most: int | None) -> list[str]:
     lines += [f"RED: {one_line(reason)}" for reason in (report.failed_on or ())[:most]]
     if report.stopped:
         read = f"{report.recordings_read} of {counted(report.recordings, 'recording')}"
-        kept = f"what was learnt so far is in the {'shard' if report.is_shard else 'wiki'}" if report.sessions else "nothing was learnt yet"
+        kept = (
+            f"what was learnt so far is in the {'shard' if report.is_shard else 'wiki'}"
+            if report.sessions
+            else "nothing was learnt yet"
+        )
         lines += [f"kept:  {read} read; {kept}"] * bool(report.recordings)
         lines.append(f"STOPPED: {report.stopped}")
     return lines
