@@ -13,7 +13,7 @@ from agent_wiki.changes.revision import revision_of
 from agent_wiki.commands import main
 from agent_wiki.pipeline.new_pages import AtMost
 from tests.repositories import Repository
-from tests.wikis import Script, ingest, record, rule, tree
+from tests.wikis import Script, ingest, record, rule, skill, tree
 
 FIRST, SECOND = "Run the check before a change.", "Ask for the currency first."
 
@@ -93,6 +93,16 @@ def test_a_session_that_taught_nothing_is_news_and_says_so(nights: Nights) -> No
     _, values, body = nights.report()
     assert values["title"] == "Wiki: no page changed, from 1 session"
     assert "1 had nothing to learn" in body
+
+
+def test_a_session_that_taught_only_a_workflow_taught_something_for_the_run_and_for_the_body(nights: Nights) -> None:
+    nights.script.says("b", rules=[], skill=skill("check-first"))
+    nights.script.says("c", rules=[])
+    paths = [record(nights.folder / "traces", name) for name in "bc"]
+    report = ingest(paths, nights.wiki, nights.script.engine)
+    assert "learnt: 1 skill taught by sessions; 1 session had nothing to teach" in report.lines()
+    _, values, _ = nights.report()
+    assert report.nothing_to_learn == values["sessions"]["nothing_to_learn"] == 1
 
 
 def test_more_support_is_no_change_and_other_words_are(nights: Nights) -> None:

@@ -10,10 +10,9 @@ from typing import Any
 
 from agent_wiki.changes.revision import FileChange
 from agent_wiki.pages.catalog import Catalog
-from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
 from agent_wiki.pages.pass_rates import has_passed
 from agent_wiki.pages.sessions import Session
-from agent_wiki.pages.skill import SYNTHESIZE_SKILL
+from agent_wiki.pages.state import taught_nothing
 from agent_wiki.spending import TOKEN_KINDS
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.records import FOLDER as SESSIONS
@@ -109,10 +108,10 @@ def _add_records(records: Iterable[SessionRecord], facts: AddedSessions) -> None
         facts.characters += record.characters
         facts.elided_characters += record.elided_characters
         facts.dropped_claims += sum(len(stage.dropped) for stage in record.stages.values())
-        lessons = record.answer(EXTRACT_GUIDELINES)
-        if lessons is not None:
+        is_barren = taught_nothing(record)
+        if is_barren is not None:
             facts.asked += 1
-            facts.nothing_to_learn += not lessons and not record.answer(SYNTHESIZE_SKILL)
+            facts.nothing_to_learn += is_barren
 
 
 def _rows(catalog: Catalog, touched: Collection[str], name_of: Callable[[Session], str]) -> list[OutcomeRow]:

@@ -111,6 +111,12 @@ def view_of(state: WikiState) -> WikiView:
     return WikiView(state, sessions, *joined, withheld=withheld, withheld_pages=withheld_pages)
 
 
+def taught_nothing(record: SessionRecord) -> bool | None:
+    """Whether a session that was asked for lessons had neither a rule nor a workflow to teach; None if it was not."""
+    lessons = record.answer(EXTRACT_GUIDELINES)
+    return None if lessons is None else not lessons and not record.answer(SYNTHESIZE_SKILL)
+
+
 def paths_of(records: Iterable[SessionRecord]) -> set[str]:
     """Every path at which a summary or guideline of these records may lie."""
     records = list(records)

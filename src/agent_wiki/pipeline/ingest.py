@@ -20,6 +20,7 @@ from agent_wiki.engines import EMBEDDED, OpenedEngine, one_round, opened_engine
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL
+from agent_wiki.pages.state import taught_nothing
 from agent_wiki.pipeline import bucket_state, finished, new_pages, recordings_cache
 from agent_wiki.pipeline.export_parts import FilesOfExports, files_of_exports, is_whole
 from agent_wiki.pipeline.inputs import FoundFiles, InputFile, Selection, inputs_of
@@ -264,6 +265,8 @@ def _take(mined: Mined, options: Options, publisher: Publisher) -> None:
         else:
             is_renewed = session.session_id in session.replaces
             publisher.take(record, rewrite=options.rewrite or is_renewed, is_judged=True)
+        kept = publisher.state.records.get(record.session_id, record)  # with what an earlier run asked it
+        session.taught_nothing = EXTRACT_GUIDELINES in session.contributed and bool(taught_nothing(kept))
     mined.records.clear()
 
 
@@ -393,10 +396,8 @@ def _count_session(name: str, session: SessionReport, report: Report) -> None:
     if session.coverage:
         report.cover(session.session_id, session.coverage)
     report.dropped_claims += [Note(session.session_id, each.reason, each.place) for each in session.dropped_claims]
-    guidelines = session.contributed.get(EXTRACT_GUIDELINES)
-    if guidelines is not None:
-        report.guidelines_contributed += guidelines
-        report.nothing_to_learn += guidelines == 0
+    report.guidelines_contributed += session.contributed.get(EXTRACT_GUIDELINES, 0)
+    report.nothing_to_learn += session.taught_nothing
     report.skills_contributed += session.contributed.get(SYNTHESIZE_SKILL, 0)
 
 

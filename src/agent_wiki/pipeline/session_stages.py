@@ -59,6 +59,7 @@ class SessionReport:
     tool_calls: int = 0
     errors: int = 0
     contributed: dict[str, int] = field(default_factory=dict)  # stage → entries, for stages that ran
+    taught_nothing: bool = False  # was asked for lessons in this run, and the wiki has none of it
     source_format: str = ""
     has_contributed: bool = False
     hygiene: dict[str, int] = field(default_factory=dict)

@@ -150,7 +150,7 @@ def _counts(report: Report, *, is_verbose: bool) -> list[str]:
     lines = []
     if report.recordings and not (report.stopped and not report.sessions):
         lines.append(_sessions_line(report))
-    if report.guidelines_contributed or report.nothing_to_learn:
+    if report.guidelines_contributed or report.skills_contributed or report.nothing_to_learn:
         lines.append(_lessons_line(report))
     lines += _tidied(report.hygiene, is_verbose=is_verbose)
     if report.coverage["elided_characters"]:
