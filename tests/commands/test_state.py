@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -95,6 +96,31 @@ def test_status_does_not_offer_the_recording_of_a_forgotten_session(
         "waits:   nothing",
     ]
     assert str(wiki.parent) not in (wiki / ".wiki" / "forgotten.json").read_text(encoding="utf-8")
+
+
+def test_status_of_a_wiki_from_a_bucket_says_what_was_read_what_waits_and_what_is_set_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = Script(tmp_path)
+    script.says("", rules=[rule("Run the check before a change.")])
+    monkeypatch.chdir(tmp_path)
+    record(tmp_path / "bucket", "a")
+    (tmp_path / "bucket" / "bad.json").write_text('{"messages": [', encoding="utf-8")
+    words = ["ingest", f"file://{tmp_path}/bucket", "--wiki", "wiki", "--engine", script.engine, "--jobs", "1"]
+    for night in range(4):
+        assert main([*words, "--max-new-pages", "0"]) == (1 if night < 3 else 0)
+    capsys.readouterr()
+    read = "read:    1 recording in buckets, where only a run looks what is new"
+    assert _printed(["status"], capsys).splitlines()[1:4] == [
+        read,
+        "waits:   1 new page to publish: wiki catalog, or nights of --max-new-pages N",
+        "waits:   1 object set aside after three failed runs: wiki ingest ADDRESS --retry-set-aside reads it again",
+    ]
+    shutil.rmtree(tmp_path / "wiki" / ".wiki")  # as in a fresh clone
+    assert _printed(["status"], capsys).splitlines()[1] == read
+    assert main(["catalog", "--wiki", "wiki"]) == 0
+    capsys.readouterr()
+    assert "to publish" not in _printed(["status"], capsys)
 
 
 def test_doctor_names_each_problem_with_the_line_that_mends_it(

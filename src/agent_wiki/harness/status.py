@@ -15,9 +15,10 @@ from agent_wiki.changes.checks import quarantined_in
 from agent_wiki.errors import UnreadablePage
 from agent_wiki.harness.connections import connections
 from agent_wiki.pipeline import recordings_cache
-from agent_wiki.pipeline.bucket_state import is_in_bucket
+from agent_wiki.pipeline.bucket_state import is_in_bucket, is_set_aside
 from agent_wiki.pipeline.forget_machinery import are_forgotten
 from agent_wiki.pipeline.load import read_wiki
+from agent_wiki.pipeline.new_pages import listed
 from agent_wiki.retrieval.rows import index_fields
 from agent_wiki.spending import total_of
 from agent_wiki.trajectory.lazily import dataclass
@@ -35,7 +36,8 @@ class ReadRecordings:
     """The recordings that were read from this machine's disk, and which changed, came or went since.
 
     New are files beside a known one of a folder that was named, with its ending, but for those whose sessions were
-    `forgotten`; buckets are not asked.
+    `forgotten`. `in_buckets` counts objects that were read, by whatever machine; buckets are not asked. `set_aside` are
+    those that failed too often.
     """
 
     read: int
@@ -43,6 +45,8 @@ class ReadRecordings:
     new: tuple[str, ...]
     gone: tuple[str, ...]
     forgotten: tuple[str, ...] = ()
+    in_buckets: int = 0
+    set_aside: tuple[str, ...] = ()
 
     @property
     def to_read(self) -> tuple[str, ...]:
@@ -50,6 +54,13 @@ class ReadRecordings:
         return (*self.new, *self.changed)
 
     def __str__(self) -> str:
+        far = f"{counted(self.in_buckets, 'recording')} in buckets, where only a run looks what is new"
+        near = [self._on_this_machine()] if self.read or not self.in_buckets else []
+        return "; ".join([*near, far] if self.in_buckets else near)
+
+    def _on_this_machine(self) -> str:
+        if not self.read:
+            return "no recording on this machine"
         found = ((len(self.new), "new"), (len(self.changed), "changed"), (len(self.gone), "gone"))
         parts = [f"{count} {what}" for count, what in found if count]
         since = f"since then {', '.join(parts)}" if parts else "nothing changed since"
@@ -59,7 +70,7 @@ class ReadRecordings:
 
 @dataclass(frozen=True, slots=True)
 class WikiStatus:
-    """What `wiki status` says. `pages`: kind → count; `waiting` are lines, each with the command that settles it.
+    """What `wiki status` says. `pages`: kind → count; `unpublished` counts lesson pages that a limit holds back.
 
     `spent_usd` is what models were paid so far, None where an answer has no price; `usd_a_session` the average.
     """
@@ -71,6 +82,7 @@ class WikiStatus:
     edited: tuple[str, ...]
     missing: tuple[str, ...]
     quarantined: tuple[str, ...]
+    unpublished: int
     batches: tuple[str, ...]
     unreadable: tuple[str, ...]
     agents: tuple[str, ...]
@@ -104,6 +116,11 @@ class WikiStatus:
             yield f"{counted(len(self.missing), 'page')} gone from the folder: wiki catalog renders them again"
         if self.quarantined:
             yield f"{counted(len(self.quarantined), 'file')} in quarantine: wiki review"
+        if self.unpublished:
+            yield f"{counted(self.unpublished, 'new page')} to publish: wiki catalog, or nights of --max-new-pages N"
+        if aside := len(self.recordings.set_aside):
+            again = f"wiki ingest ADDRESS --retry-set-aside reads {'it' if aside == 1 else 'them'} again"
+            yield f"{counted(aside, 'object')} set aside after three failed runs: {again}"
         if self.batches:
             yield f"answers to {len(self.batches)} of a model's batches: run wiki ingest again to collect them"
         if self.unreadable:
@@ -137,6 +154,7 @@ def status_of(wiki: Path, project: Path) -> WikiStatus:
         edited=tuple(sorted({*loaded.pages.edited} - {*loaded.state.config.kept})),
         missing=tuple(sorted({str(row["link"]) for row in rows if not (wiki / str(row["link"])).is_file()})),
         quarantined=tuple(quarantined_in(wiki)),
+        unpublished=len(listed(WikiFolder(wiki))),
         batches=tuple(_batches(wiki)),
         unreadable=tuple(str(each) for each in problems),
         agents=tuple(each.agent.name for each in connections(project) if each.is_connected),
@@ -159,6 +177,8 @@ def _recordings(folder: WikiFolder) -> ReadRecordings:
         new=tuple(each for each in beside if each not in forgotten),
         gone=_names(path for path in known if path not in there),
         forgotten=tuple(forgotten),
+        in_buckets=sum(is_in_bucket(key) and bool(entry["sessions"]) for key, entry in cache.items()),
+        set_aside=tuple(sorted(key for key, entry in cache.items() if is_set_aside(entry))),
     )
 
 
