@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 
 from agent_wiki.commands import main
-from agent_wiki.pages.waiting import LessonPage, chosen
+from agent_wiki.pages.waiting import LessonPage, chosen, lesson_pages
+from agent_wiki.pipeline.catalogs import catalog_of
 from agent_wiki.pipeline.forget import forget
+from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.pipeline.new_pages import AtMost
 from agent_wiki.pipeline.owners_pages import reject
 from agent_wiki.pipeline.patch_config import patch_config
 from agent_wiki.report import Report
-from agent_wiki.wiki.layout import kind_of
+from agent_wiki.wiki.layout import kind_of, page_id
 from tests.repositories import Repository
 from tests.wikis import Script, changed, ingest, record, rule, tree
 
@@ -214,6 +216,35 @@ def test_a_cluster_waits_for_two_of_its_members() -> None:
     assert chosen(pages, (), 3) == {"a", "b", "cluster:c"}
     assert chosen(pages[:1] + pages[2:], ("a",), 2) == {"b", "cluster:c"}
     assert chosen(pages, ("a", "b"), 1) == {"cluster:c"}
+
+
+def test_a_workflow_comes_after_every_lesson_whose_cause_is_checked_and_before_those_that_are_stated() -> None:
+    pages = lesson_pages(catalog_of(read_wiki(EXAMPLE, [])))
+    rows = map(json.loads, (EXAMPLE / "_index.jsonl").read_text("utf-8").splitlines())
+    causes = {row["id"]: row.get("cause", row["kind"]) for row in rows}
+    found = [causes[each.id] for each in pages if each.kind in ("guideline", "skill")]
+    assert set(found) == {"checked", "skill", "stated"}
+    assert found == sorted(found, key=["checked", "skill", "stated"].index)
+
+
+def test_the_body_lists_what_waits_as_later_runs_publish_it(tmp_path: Path) -> None:
+    """Of the example, in which a cluster is worth as much as the best of its members and comes after the second."""
+    repository = Repository(tmp_path / "repository")
+    shutil.copytree(EXAMPLE, repository.wiki, dirs_exist_ok=True)
+    for folder in ("guidelines", "skills", "tasks", "_archived"):
+        shutil.rmtree(repository.wiki / folder, ignore_errors=True)
+    ingest([], repository.wiki, "offline", new_pages=AtMost(0))
+    repository.commit()
+    body = tmp_path / "body.md"
+    assert main(["report", "--wiki", str(repository.wiki), "--pr", str(body)]) == 0
+    waiting = json.loads(body.with_suffix(".json").read_text("utf-8"))["waiting"]
+    listed, titles = [each["id"] for each in waiting], {each["kind"]: each["title"] for each in waiting}
+    assert " " in titles["skill"], "its title, as under New, and no slug"
+    published: list[str] = []
+    while ingest([], repository.wiki, "offline", new_pages=AtMost(1)).pages_waiting:
+        published += sorted({*map(page_id, _pages(repository.wiki))} - {*published})
+    assert published == listed[: len(published)]
+    assert len(listed) == len(published) + 1
 
 
 def test_a_join_publishes_no_more_either(shop: Shop, tmp_path: Path, one_run: dict[str, bytes]) -> None:

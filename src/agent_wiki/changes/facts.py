@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from agent_wiki.errors import UnreadablePage
 from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.guideline import CAUSES
 from agent_wiki.pages.support import Joined
-from agent_wiki.pages.waiting import LessonPage, lesson_pages
+from agent_wiki.pages.waiting import LessonPage, in_order_of_publication, lesson_pages
 from agent_wiki.pipeline.catalogs import catalog_of
 from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.pipeline.new_pages import listed
@@ -46,7 +46,7 @@ class ChangeFacts:
     edited: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     quarantined: list[str] = field(default_factory=list)
-    waiting: list[LessonPage] = field(default_factory=list)  # to be published by a later run, the best first
+    waiting: list[LessonPage] = field(default_factory=list)  # to be published by later runs, in their order
     checks: list[WikiCheck] = field(default_factory=list)
     files: Mapping[str, FileChange] = field(default_factory=dict)
     seen: Revision | None = None
@@ -129,7 +129,7 @@ def gathered(
         again.edited,
         kept,
         quarantined_in(wiki),
-        [page for page in lesson_pages(catalog) if page.id in waiting] if waiting else [],
+        _in_order_of_publication(catalog, waiting, rows) if waiting else [],
         wiki_checks(wiki, catalog.view, rows, [path for path, change in files.items() if change != "gone"], again),
         files,
         seen,
@@ -137,6 +137,14 @@ def gathered(
     if unknown:
         facts.checks.append(WikiCheck("sessions", "which sessions are new", tuple(unknown)))
     return facts
+
+
+def _in_order_of_publication(
+    catalog: Catalog, waiting: Collection[str], rows: Iterable[Mapping[str, Any]]
+) -> list[LessonPage]:
+    """The pages that wait, as later runs will publish them."""
+    pages = [page for page in lesson_pages(catalog) if page.id in waiting]
+    return list(in_order_of_publication(pages, {str(row["id"]) for row in rows}))
 
 
 def _pages(

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, get_args
 
 from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.cluster import FEWEST_MEMBERS, cluster_members
-from agent_wiki.pages.guideline import CAUSES
 from agent_wiki.pages.state import WikiState, WikiView
 from agent_wiki.pages.subtasks import subtask_pages
 from agent_wiki.pages.support import Joined, support_of
@@ -22,7 +22,10 @@ from agent_wiki.wiki.kinds import INDEXED
 from agent_wiki.wiki.text import plain_line
 
 _MOST_TITLE = 120
-_SHOWN, _SAID = 0, 1  # grades: the turns of a recording show it; somebody says so
+_WORKED = "worked"
+_GRADES = ("checked", _WORKED, "stated", "asserted", None)
+"""How sure what a page says is, the surest first: of a lesson its cause. That a workflow `worked` is seen in a
+recording, which does not show that it worked because of its steps; a comparison of sessions counts as stated."""
 _TRUSTS = get_args(Trust)
 
 
@@ -55,22 +58,28 @@ def lesson_pages(catalog: Catalog) -> list[LessonPage]:
     return sorted(found, key=lambda page: page.rank)
 
 
-def chosen(pages: Sequence[LessonPage], published: Collection[str], most: int) -> set[str]:
-    """The ids of at most so many `pages`, in their order, that are published beside those that are."""
-    taken: set[str] = set()
+def in_order_of_publication(pages: Sequence[LessonPage], published: Collection[str]) -> Iterator[LessonPage]:
+    """Those of `pages`, the best first, that can be published beside those that are, in the order in which runs do so.
+
+    It is the order of worth, but a cluster follows the second of its members.
+    """
+    there = set(published)
     later: list[LessonPage] = []
     for page in pages:
-        if len(taken) == most:
-            break
-        if not page.can_be_beside({*published, *taken} if page.members else ()):
+        if not page.can_be_beside(there):
             later.append(page)
             continue
-        taken.add(page.id)
-        for cluster in [each for each in later if page.id in each.members]:
-            if len(taken) < most and cluster.can_be_beside({*published, *taken}):
-                taken.add(cluster.id)
-                later.remove(cluster)
-    return taken
+        there.add(page.id)
+        yield page
+        for cluster in [each for each in later if page.id in each.members and each.can_be_beside(there)]:
+            later.remove(cluster)
+            there.add(cluster.id)
+            yield cluster
+
+
+def chosen(pages: Sequence[LessonPage], published: Collection[str], most: int) -> set[str]:
+    """The ids of at most so many `pages`, in their order, that are published beside those that are."""
+    return {page.id for page in islice(in_order_of_publication(pages, published), most)}
 
 
 def without(view: WikiView, waiting: Collection[str]) -> WikiView:
@@ -92,13 +101,14 @@ def without(view: WikiView, waiting: Collection[str]) -> WikiView:
     )
 
 
-def _worth(grade: int, support: Mapping[str, int], trust: str) -> tuple[int, ...]:
-    """How sure the cause is, in how many sessions it was seen, in how many that succeeded, and whose words bear it."""
-    return grade, -support["sessions"], -support["success"], _TRUSTS.index(trust)
+def _worth(grade: str | None, support: Mapping[str, int], trust: str) -> tuple[int, ...]:
+    """How sure it is, in how many sessions it was seen, in how many that succeeded, and whose words bear it."""
+    return _GRADES.index(grade), -support["sessions"], -support["success"], _TRUSTS.index(trust)
 
 
-def _grade(joined: Joined[Any]) -> int:
-    return min([*CAUSES, None].index(each.entry.cause) for each in joined.contributions)
+def _grade(joined: Joined[Any]) -> str | None:
+    causes: list[str | None] = [each.entry.cause for each in joined.contributions]
+    return min(causes, key=_GRADES.index)
 
 
 def _guidelines(catalog: Catalog) -> Iterator[LessonPage]:
@@ -109,7 +119,8 @@ def _guidelines(catalog: Catalog) -> Iterator[LessonPage]:
 
 def _skills(catalog: Catalog) -> Iterator[LessonPage]:
     for name, joined in catalog.view.skills.items():
-        yield _page(f"skill:{name}", "skill", name, _worth(_SHOWN, joined.support(), joined.trust()))
+        worth = _worth(_WORKED, joined.support(), joined.trust())
+        yield _page(f"skill:{name}", "skill", joined.entry.title, worth)
 
 
 def _clusters(catalog: Catalog) -> Iterator[LessonPage]:
@@ -120,7 +131,7 @@ def _clusters(catalog: Catalog) -> Iterator[LessonPage]:
         own = [guidelines[each] for each in ids if each in guidelines]
         if len(ids) >= FEWEST_MEMBERS and own:
             support = support_of(session for joined in own for session in joined.sessions)
-            best = min(own, key=_grade)
+            best = min(own, key=lambda each: _GRADES.index(_grade(each)))
             worth = _worth(_grade(best), support, best.trust())
             page = _page(f"cluster:{name}", "cluster", entry.get("title") or name, worth)
             yield replace(page, members=frozenset(ids))
@@ -132,13 +143,13 @@ def _tasks(catalog: Catalog) -> Iterator[LessonPage]:
         if ids:
             support = support_of(view.sessions[each] for each in ids)
             title = view.state.config.tasks[name].get("title") or name
-            yield _page(f"task:{name}", "task", title, _worth(_SAID, support, _TRUSTS[0]))
+            yield _page(f"task:{name}", "task", title, _worth("stated", support, _TRUSTS[0]))
 
 
 def _subtasks(catalog: Catalog) -> Iterator[LessonPage]:
     for page in subtask_pages(catalog):
         support = support_of([catalog.view.sessions[page.parent_session_id]])
-        yield _page(page.id, "subtask", page.title, _worth(_SAID, support, _TRUSTS[0]))
+        yield _page(page.id, "subtask", page.title, _worth("stated", support, _TRUSTS[0]))
 
 
 def _page(page_id: str, kind: str, title: object, worth: tuple[int, ...]) -> LessonPage:
