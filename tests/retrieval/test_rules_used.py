@@ -43,18 +43,26 @@ def _printed(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
 
 
 def test_every_rule_is_one_line_with_what_it_made(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = {line.split()[0]: line.split(maxsplit=1)[1] for line in _printed(capsys, "-v", "--wiki", str(wiki))}
-    assert list(lines) == [*(rule.id for rule in RULES), "hints/long-gone"]
+    lines = {line.split()[0]: line.split(maxsplit=1)[1] for line in _printed(capsys, "--wiki", str(wiki))}
+    first = ["remedies/quote-wildcards", "recipes/script", "hints/long-gone"]
+    assert list(lines) == [*first, *(rule.id for rule in RULES if rule.id not in first)]
     assert lines["remedies/quote-wildcards"].startswith("2 in 2 sessions ")
     assert lines["recipes/script"].startswith("ignored ")
     assert lines["recoveries/set-up"].startswith("- ")
     assert lines["hints/long-gone"] == "1 in 1 session     There is no such rule any more."
 
 
-def test_rules_that_made_nothing_are_counted(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = _printed(capsys, "--wiki", str(wiki))
-    assert [line.split()[0] for line in lines[:-1]] == ["remedies/quote-wildcards", "recipes/script", "hints/long-gone"]
-    assert lines[-1] == f"… and {len(RULES) - 2} more, which made nothing: -v lists them"
+def test_without_a_wiki_every_rule_is_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = _printed(capsys, "--wiki", str(tmp_path / "none"))
+    assert [line.split()[0] for line in lines] == [rule.id for rule in RULES]
+
+
+def test_what_each_rule_made_is_listed_below_it_when_all_is_wanted(
+    wiki: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = _printed(capsys, "-v", "--wiki", str(wiki))
+    assert lines[1:3] == ["  0123456789ab  Quote wildcards  (one)", "  0123456789ab  Quote wildcards  (two)"]
+    assert len(lines) == len(RULES) + 1 + 4
 
 
 def test_one_rule_is_shown_with_its_examples_and_pages(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:

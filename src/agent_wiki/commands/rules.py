@@ -15,11 +15,11 @@ def rules(
     rule: Annotated[str | None, typer.Argument(help="A rule's id, or a family; without one, all rules.")] = None,
     wiki: ExistingWiki = None,
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Also list the rules that made nothing in this wiki.")
+        bool, typer.Option("--verbose", "-v", help="Also list what each rule made in this wiki.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the embedded engine's rules that made something in this wiki, or all with -v; one rule with its examples."""
+    """List the embedded engine's rules, those that made most in this wiki first; one rule with its examples."""
     from agent_wiki.retrieval.rules_used import rules_used
 
     found = rules_used(wiki_folder(wiki), rule)
@@ -27,7 +27,6 @@ def rules(
         print_answer("rules", found.to_json(), is_ascii=True)
     else:
         is_one = rule is not None and len(found.rules) == 1
-        is_whole = verbose or rule is not None
-        print_lines(found.rules[0].lines() if is_one else found.lines(is_whole=is_whole))
+        print_lines(found.rules[0].lines() if is_one else found.lines(is_whole=verbose))
     print_lines(found.problems, err=True)
     raise typer.Exit(found.exit_code)

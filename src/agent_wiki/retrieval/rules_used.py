@@ -18,7 +18,6 @@ from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import counted
 
-_MOST_LISTED = 20
 _GONE = "There is no such rule any more."
 
 
@@ -67,8 +66,12 @@ class RuleUse:
                 "",
                 "made here:",
                 "",
-                *(f"  {each.page}  {each.title}  ({each.session_id})" for each in self.made),
+                *self.made_lines(),
             )
+
+    def made_lines(self) -> Iterator[str]:
+        """A line for each page that it made something for, with the session."""
+        yield from (f"  {each.page}  {each.title}  ({each.session_id})" for each in self.made)
 
 
 def _indented(text: str) -> list[str]:
@@ -87,15 +90,9 @@ class RulesUsed:
         return 1 if self.problems else 0
 
     def lines(self, *, is_whole: bool) -> list[str]:
-        """A line a rule; without `is_whole` those that made something or are ignored, the most used first."""
-        if is_whole:
-            return [each.line() for each in self.rules]
-        used = [each for each in self.rules if each.made or each.is_ignored]
-        shown = sorted(used, key=lambda each: -len(each.made))[:_MOST_LISTED]
-        others, used_more = len(self.rules) - len(shown), len(used) - len(shown)
-        made = f"of which {used_more} made something" if used_more else "which made nothing"
-        more = [f"… and {others} more, {made}: -v lists them"]
-        return [*(each.line() for each in shown), *(more if others else [])]
+        """A line a rule, those that made most first, then what is ignored; with `is_whole` what each made below it."""
+        ordered = sorted(self.rules, key=lambda each: (-len(each.made), not each.is_ignored))
+        return [line for each in ordered for line in (each.line(), *(each.made_lines() if is_whole else ()))]
 
     def to_json(self) -> dict[str, Any]:
         """All of it as JSON values, always with the same keys."""
