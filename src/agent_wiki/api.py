@@ -206,12 +206,13 @@ class Wiki:
         """
         return walk(self.folder, page, [path_of(os.fspath(each)) for each in recordings], context)
 
-    def forget(self, *sessions: str, dry_run: bool = False) -> Forgotten:
+    def forget(self, *sessions: str, for_good: bool = False, dry_run: bool = False) -> Forgotten:
         """Take sessions out of the wiki with all that only they contained, as `wiki forget` does; then open it again.
 
         In: ids, beginnings of ids, or file names of recordings. Raises `UsageError` for one that is not there.
         """
-        return forget(self.folder, sessions, Report("forget", str(self.folder), is_dry_run=dry_run), no_progress)
+        report = Report("forget", str(self.folder), is_dry_run=dry_run)
+        return forget(self.folder, sessions, report, no_progress, for_good=for_good)
 
     @cached_property
     def _read(self) -> WikiPages:

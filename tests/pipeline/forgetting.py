@@ -11,6 +11,6 @@ from agent_wiki.report import Report
 ONE, TWO = "Run `make check` before each change of the cart.", "Read the log of the failed check to its very end."
 
 
-def forget_sessions(wiki: Path, *sessions: str, dry_run: bool = False) -> Forgotten:
+def forget_sessions(wiki: Path, *sessions: str, dry_run: bool = False, for_good: bool = False) -> Forgotten:
     report = Report("forget", str(wiki), is_dry_run=dry_run)
-    return forget(wiki, sessions, report, lambda _what, _done, _of: None)
+    return forget(wiki, sessions, report, lambda _what, _done, _of: None, for_good=for_good)

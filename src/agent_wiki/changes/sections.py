@@ -40,7 +40,11 @@ class BodySection:
     key: str = ""
 
 
-_STATUSES = {"left-out": "left out", "older": "of which the wiki holds a longer recording"}
+_STATUSES = {
+    "left-out": "left out",
+    "forgotten": "forgotten for good",
+    "older": "of which the wiki holds a longer recording",
+}
 
 
 def sections_of(facts: ChangeFacts, links: Links) -> list[BodySection]:

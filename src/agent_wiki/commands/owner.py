@@ -35,6 +35,9 @@ def forget(
         ),
     ],
     wiki: ExistingWiki = None,
+    for_good: Annotated[
+        bool, typer.Option("--for-good", help="No later run or join takes them in again, wherever they still lie.")
+    ] = False,
     journal_store: Annotated[
         str, typer.Option("--journal-store", help="Also take them out of a journal in a bucket: s3://BUCKET/PREFIX.")
     ] = "",
@@ -45,7 +48,9 @@ def forget(
 
     What they alone supported is removed, what others support is rendered from the others. The journal and all else in
     `.wiki/` loses what is about them. Files that still hold text of theirs, such as a page that you edited, are listed,
-    and the exit code is 1. What git remembers, and the recordings themselves, are not touched.
+    and the exit code is 1. What git remembers, and the recordings themselves, are not touched: a recording that is read
+    again, as by the next night over a bucket, brings its session back. With --for-good it does not: `forgotten:` in
+    `_config.yaml` names the session by a digest of its id. Take the line out, and it may come again.
     """
     from agent_wiki.pipeline.forget import forget as made_forgotten
     from agent_wiki.report import Report
@@ -53,7 +58,7 @@ def forget(
     folder = wiki_folder(wiki)
     report = Report("forget", str(folder), is_dry_run=dry_run)
     with progress_shown(quiet=as_json) as progress:
-        forgotten = made_forgotten(folder, sessions, report, progress, journal_store)
+        forgotten = made_forgotten(folder, sessions, report, progress, journal_store, for_good=for_good)
     finish(forgotten, as_json=as_json)
 
 

@@ -29,7 +29,7 @@ _MEMORY = "background.json"
 _MOST_MINUTES = 50.0
 _MOST_COUNTED = 1_000_000_000
 _LOCK_TIMEOUT_SECONDS = 10.0
-_SETTLED = ("mined", "unchanged", "older", "left-out")
+_SETTLED = ("mined", "unchanged", "older", "left-out", "forgotten")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ killed later by any run that renders the pages.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -37,6 +36,8 @@ from agent_wiki.report import Report
 from agent_wiki.stages import discover_tasks
 from agent_wiki.stages.order import CATALOG, CORPUS_STAGES
 from agent_wiki.trajectory.json_text import object_in
+from agent_wiki.wiki.config import forgotten_name
+from agent_wiki.wiki.config_edits import edit_list
 from agent_wiki.wiki.corpus_records import CorpusRecord
 from agent_wiki.wiki.layout import AUDIT_LOG, CONFIG, MACHINERY, kind_of, page_id
 from agent_wiki.wiki.records import SessionRecord, plain, record_path
@@ -45,13 +46,21 @@ from agent_wiki.wiki.templates import shipped_folder, shipped_names
 
 _LEAST_PREFIX = 4
 _MOST_NAMED = 6
-_DIGEST = 12
 
 
-def forget(wiki: Path, wanted: Sequence[str], report: Report, progress: Progress, journal_store: str = "") -> Forgotten:
+def forget(
+    wiki: Path,
+    wanted: Sequence[str],
+    report: Report,
+    progress: Progress,
+    journal_store: str = "",
+    *,
+    for_good: bool = False,
+) -> Forgotten:
     """Take sessions out of a wiki, by id, its beginning, or the name of a recording that holds no other session.
 
-    With the address of a `journal_store` also out of that. A dry run of `report` says what would go.
+    With the address of a `journal_store` also out of that. A dry run of `report` says what would go. `for_good`: no run
+    and no join brings them back, for `_config.yaml` names them by digests of their ids.
 
     The stages over several pages run again where the embedded engine made all that is there; another engine is not
     asked, the next run with it asks what is open. Raises `UsageError` for a session that is not there.
@@ -63,7 +72,7 @@ def forget(wiki: Path, wanted: Sequence[str], report: Report, progress: Progress
         publisher = Publisher(folder, opened.engine, report)
         publisher.load()
         sessions = sessions_named(publisher.state, wanted)
-        run = _Forgetting(publisher, sessions, Forgotten(report, sessions))
+        run = _Forgetting(publisher, sessions, Forgotten(report, sessions, is_for_good=for_good))
         if not folder.is_dry_run:
             finished.forget(folder)
         if journal_store:
@@ -72,7 +81,7 @@ def forget(wiki: Path, wanted: Sequence[str], report: Report, progress: Progress
         run.forget_pages()
         stages = (*CORPUS_STAGES, CATALOG) if publisher.is_embedded else (CATALOG,)
         publisher.finish(stages, progress, archive_covered=True, new_pages="unlisted")
-        audit.AuditLog(folder).add([{"action": "forget", "id": _digest(each)} for each in sessions])
+        audit.AuditLog(folder).add([{"action": "forget", "id": forgotten_name(each)} for each in sessions])
         run.look_again()
     return run.forgotten
 
@@ -113,7 +122,7 @@ class _Forgetting:
         self.after = view_of(WikiState(state.config, left, state.corpus, state.foreign))
         self.gone = _page_ids(self.before) - _page_ids(self.after)
         records = [state.records[name] for name in sessions]
-        self.about = self.sessions | {name for each in records for name in _pages_of(each)}
+        self.about = self.sessions | {name for each in records for name in pages_of(each)}
         self.kin = _kin(self.before, self.sessions)
         self.strings = OwnStrings(text for each in records for text in texts_in(plain(each)))
         for other in left.values():
@@ -151,6 +160,9 @@ class _Forgetting:
         gone |= self.before.rejected.keys() - self.after.rejected.keys()
         compared = [each.about for each in dropped.values()]
         publisher.set_config(without_sessions(publisher.config_text, self.sessions, gone, compared))
+        if self.forgotten.is_for_good:
+            names = map(forgotten_name, self.sessions)
+            publisher.set_config(edit_list(publisher.config_text, "forgotten", add=sorted(names)))
         self.folder.write_text(CONFIG, publisher.config_text)
         self.forgotten.edited = sorted(
             path for path in publisher.pages.edited if path not in publisher.state.config.kept and self._is_theirs(path)
@@ -241,7 +253,7 @@ class _Forgetting:
         return any(self.strings.first_in(each) is not None for each in (line, *texts_in(entry)))
 
 
-def _pages_of(record: SessionRecord) -> Iterator[str]:
+def pages_of(record: SessionRecord) -> Iterator[str]:
     """The ids of the guidelines and skills that a session contributes to."""
     yield from (str(each.id) for each in record.answer(EXTRACT_GUIDELINES) or ())
     yield from (f"skill:{each.name}" for each in record.answer(SYNTHESIZE_SKILL) or ())
@@ -260,7 +272,3 @@ def _kin(view: WikiView, sessions: Collection[str]) -> set[str]:
 def _shipped_texts() -> Iterator[str]:
     for name in shipped_names("templates"):
         yield (shipped_folder("templates") / name).read_text(encoding="utf-8")
-
-
-def _digest(session_id: str) -> str:
-    return hashlib.sha256(session_id.encode("utf-8", "replace")).hexdigest()[:_DIGEST]

@@ -24,7 +24,7 @@ from agent_wiki.pages.state import taught_nothing
 from agent_wiki.pipeline import bucket_state, finished, new_pages, recordings_cache
 from agent_wiki.pipeline.export_parts import FilesOfExports, files_of_exports, is_whole
 from agent_wiki.pipeline.inputs import FoundFiles, InputFile, Selection, inputs_of
-from agent_wiki.pipeline.mine import NO_TURN, SUPERSEDED, Assignment, Known, Mined
+from agent_wiki.pipeline.mine import FORGOTTEN, NO_TURN, SUPERSEDED, Assignment, Known, Mined
 from agent_wiki.pipeline.new_pages import NewPages
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.pipeline.session_stages import (
@@ -46,9 +46,13 @@ from agent_wiki.report import Failure, Note, Report
 from agent_wiki.stages.order import ALL_STAGES, CATALOG, CORPUS_STAGES, SESSION_STAGES
 from agent_wiki.stages.request import made_by
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.config import Config
 from agent_wiki.wiki.config_edits import patched
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import without_effect
+
+_LEFT_OUT = (FORGOTTEN, "left-out", "older")
+"""What a session's status is that a run has read and the wiki has nothing of from this recording."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,7 @@ def _run_stages(
     finished.forget(folder)
     publisher = Publisher(folder, opened.engine, report, is_rewrite=options.rewrite)
     publisher.load(may_leave_settled=options.stages == (CATALOG,) and options.archive_covered)
+    publisher.drop_forgotten()
     given = {"summaries": options.summaries, "pii": options.pii}
     if wanted := {name: value for name, value in given.items() if value}:
         publisher.set_config(patched(publisher.config_text, wanted))
@@ -210,7 +215,7 @@ def _mine_all(
         if record.joined_from is None or record.joined_from in state.config.trusted
     }
     exports = files_of_exports((each.path for each in inputs.everywhere), cache, options.selection.most)
-    pending = _pending(files, cache, exports, stages, options, engine, known, report)
+    pending = _pending(files, cache, exports, stages, options, engine, known, state.config, report)
     read_now = options.selection.first(pending, report)
     assign = partial(
         Assignment,
@@ -219,6 +224,7 @@ def _mine_all(
         rewrite=options.rewrite,
         min_coverage=options.asking.min_coverage,
         keeps_personal_data=state.config.keeps_personal_data,
+        forgotten=state.config.forgotten,
     )
     assignments = [_assigned(file, assign, exports, cache) for file in read_now]
     named = {file.name: file for file in read_now}
@@ -288,6 +294,7 @@ def _pending(
     options: Options,
     engine: Engine,
     known: dict[str, KnownSession],
+    config: Config,
     report: Report,
 ) -> list[InputFile]:
     """The files that have to be read; the others are put into the report."""
@@ -295,7 +302,7 @@ def _pending(
     for file in files:
         entry = None if options.rewrite else recordings_cache.unchanged(cache, file.path)
         is_same = entry is not None and exports.is_as_kept(file.path, entry)
-        if entry is None or not is_same or not _is_done(entry, stages, options, engine, known):
+        if entry is None or not is_same or not _is_done(entry, stages, options, engine, known, config):
             pending.append(file)
             continue
         _count_unchanged(entry, file, report)
@@ -322,14 +329,18 @@ def _forget_replaced(read: Iterable[Mined], listed: Container[str], publisher: P
                         publisher.forget(former)
 
 
-def _is_done(entry: Mapping[str, Any], stages: Sequence[str], options: Options, engine: Engine, known: Known) -> bool:
+def _is_done(
+    entry: Mapping[str, Any], stages: Sequence[str], options: Options, engine: Engine, known: Known, config: Config
+) -> bool:
     """True when the wiki holds these very answers for every trajectory of an unchanged file, or it is set aside."""
     if "failed_runs" in entry and (entry.get("is_passing") or bucket_state.is_set_aside(entry)):
         return not bucket_state.is_due(entry, is_retried=options.retry_set_aside)
     if entry.get("terms") != [engine.name, engine.version]:
         return False
     for session_id, digest, status in entry["sessions"]:
-        if status in ("left-out", "older"):
+        if status == FORGOTTEN and session_id not in config.forgotten:
+            return False  # its owner lets it in again
+        if status in (FORGOTTEN, "left-out", "older"):
             continue
         session = known.get(session_id)
         if session is None:
@@ -364,7 +375,7 @@ def _count_unchanged(entry: dict[str, Any], file: InputFile, report: Report) -> 
             report.failed_before += not is_counted
     for session_id, _, status in entry["sessions"]:
         report.sessions["unchanged" if status == "mined" else status] += 1
-        if status in ("left-out", "older"):
+        if status in _LEFT_OUT:
             report.left_out.append(Note(session_id, "as before", recording=file.name))
 
 
@@ -385,7 +396,7 @@ def _count_session(name: str, session: SessionReport, report: Report) -> None:
     report.sessions[session.status] += 1
     if session.status == "failed":
         report.failures += session.failures
-    elif session.status in ("left-out", "older"):
+    elif session.status in _LEFT_OUT:
         report.left_out.append(Note(session.session_id, session.reason, recording=name))
     elif session.status == "waiting" and not report.stopped:
         report.waiting += session.failures

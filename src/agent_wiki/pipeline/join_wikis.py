@@ -19,10 +19,12 @@ from agent_wiki.errors import UnreadablePage
 from agent_wiki.pages.state import view_of
 from agent_wiki.pipeline import new_pages, recordings_cache
 from agent_wiki.pipeline.collector import cycle_search_paused
+from agent_wiki.pipeline.forget import pages_of
 from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.join_states import join_states
 from agent_wiki.pipeline.joined_records import joined_records
 from agent_wiki.pipeline.load import LoadedWiki, load_wiki
+from agent_wiki.pipeline.mine import FORGOTTEN
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.pipeline.recordings_cache import Cache
 from agent_wiki.pipeline.redacted_sources import redact_answers_and_pages
@@ -31,6 +33,7 @@ from agent_wiki.pipeline.shard_sources import SHARD, Joinable, joinables
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.report import Failure, Report
 from agent_wiki.stages.order import CATALOG, CORPUS_STAGES
+from agent_wiki.wiki.config import forgotten_as
 from agent_wiki.wiki.layout import kind_of, page_id
 from agent_wiki.wiki.records import former_record_path, record_path
 from agent_wiki.wiki.store import WikiFolder
@@ -60,6 +63,7 @@ def join_wikis(others: Iterable[RecordingPath], options: Options, report: Report
     ):
         publisher = Publisher(folder, opened.engine, report)
         publisher.load()
+        publisher.drop_forgotten()
         joined, ahead = [], deque[_Read]()
         read_next = partial(_read_next, iter(sources), ahead)
         for position, source in enumerate(sources):
@@ -108,7 +112,12 @@ def _join(source: Joinable, read: _Read, publisher: Publisher, read_next: Callab
     joined = joined_records(theirs, source.name, label, report, read_next, is_own=source.is_own_shard)
     redact_answers_and_pages(theirs, source.name, report)
     renewed = {now for former, now in (source.manifest.replaced if source.manifest else ()) if former == now}
+    forgotten, left_out = publisher.state.config.forgotten, set[str]()
     for each in joined.values():
+        if forgotten_as(forgotten, each.record.session_id):
+            left_out |= {each.record.session_id, *pages_of(each.record)}
+            report.sessions[FORGOTTEN] += 1
+            continue
         is_renewed = each.record.session_id in renewed
         is_taken = publisher.take(each.record, rewrite=is_renewed, text=each.text, is_judged=True)
         report.sessions["joined" if is_taken else "older"] += 1
@@ -117,7 +126,8 @@ def _join(source: Joinable, read: _Read, publisher: Publisher, read_next: Callab
     if unseen:
         report.warnings.append(_UNSEEN.format(count=counted(unseen, "session"), name=source.label))
     for path, answer in theirs.state.corpus.items():
-        publisher.state.corpus.setdefault(path, answer)
+        if left_out.isdisjoint(answer.about):  # it may say of the others what a forgotten session said
+            publisher.state.corpus.setdefault(path, answer)
     _take_foreign(theirs, folder, publisher)
     return True
 

@@ -55,6 +55,7 @@ from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory import Trajectory, digest, without_surrogates
 from agent_wiki.trajectory.calls import paired_calls
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.config import forgotten_as
 from agent_wiki.wiki.records import SessionRecord
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class Assignment:
     rewrite: bool = False
     min_coverage: float = 0.0  # the share of a trajectory that a model must be shown
     keeps_personal_data: bool = False  # no stand-ins for user names, mail addresses and customers' names
+    forgotten: frozenset[str] = frozenset()  # sessions that stay out for good, as `Config.forgotten` names them
     part: ExportPart | None = None  # of a file of an export: what belongs to it
     former_ids: tuple[str, ...] = ()  # the sessions that the file, and others of its part, held when last read
     supersedes: frozenset[str] = frozenset()  # the names of those files, where no such file has gone since
@@ -275,9 +277,7 @@ def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSess
     report = _report_of(trajectory)
     report.replaces = tuple(each for each in assignment.former_ids if each in trajectory.earlier_ids)
     mined.sessions.append(report)
-    reason = left_out_reason(trajectory)
-    if reason:
-        report.status, report.reason = "left-out", reason
+    if _is_left_out(trajectory, assignment, report):
         return
     order, file = order_of(trajectory), trajectory.source.file
     is_renewed = known is not None and known.file in assignment.supersedes
@@ -316,6 +316,15 @@ def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSess
     report.failures = list(dict.fromkeys(failures))
 
 
+def _is_left_out(trajectory: Trajectory, assignment: Assignment, report: SessionReport) -> bool:
+    """Whether nothing is asked on a trajectory; then the report says why. Of a forgotten one no id is kept."""
+    if name := forgotten_as(assignment.forgotten, report.session_id, trajectory.earlier_ids):
+        report.session_id, report.status, report.reason = name, FORGOTTEN, _FOR_GOOD
+    elif reason := left_out_reason(trajectory):
+        report.status, report.reason = "left-out", reason
+    return bool(report.reason)
+
+
 def _note_recording(trajectory: Trajectory, assignment: Assignment, known: KnownSession | None, mined: Mined) -> None:
     """Have the record of an unchanged session name its recording as it is now: another session in it has changed.
 
@@ -331,6 +340,9 @@ def _note_recording(trajectory: Trajectory, assignment: Assignment, known: Known
         report.has_contributed = True
 
 
+FORGOTTEN = "forgotten"
+"""The status of a session that stays out for good."""
+_FOR_GOOD = "was forgotten for good"
 NO_TURN = "no turn recorded"
 SUPERSEDED = "the wiki holds a longer recording of this session, or another of the same length"
 

@@ -40,7 +40,7 @@ from agent_wiki.pipeline.session_stages import is_superseded, merged
 from agent_wiki.report import Failure, Report
 from agent_wiki.stages.corpus_result import CorpusResult
 from agent_wiki.stages.order import CORPUS_STAGES, page_renderers, stage_named
-from agent_wiki.wiki.config import TAGS, parse_config
+from agent_wiki.wiki.config import TAGS, forgotten_as, parse_config
 from agent_wiki.wiki.config_edits import edit_config, edit_kept
 from agent_wiki.wiki.corpus_records import CorpusRecord, corpus_text
 from agent_wiki.wiki.generated import has_conflict, origin_of, with_one_mark
@@ -100,6 +100,11 @@ class Publisher:
         for path in loaded.misnamed:
             self.folder.remove(path)
         self.report.failures += [Failure.of(problem) for problem in problems]
+
+    def drop_forgotten(self) -> None:
+        """Take out the sessions that stay out for good, where a branch or an older shard brought one back."""
+        for session_id in [each for each in self.state.records if forgotten_as(self.state.config.forgotten, each)]:
+            self.forget(session_id)
 
     def on_trial(self) -> Publisher:
         """A dry run over the wiki as it is loaded here: it changes neither the wiki nor this run."""

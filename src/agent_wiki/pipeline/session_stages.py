@@ -46,7 +46,8 @@ class KnownSession:
 class SessionReport:
     """The result for one trajectory. `status`: mined, unchanged, older, left-out, failed or (for money) waiting.
 
-    `reason` says why it was left out; `failures` what has no answer.
+    `forgotten`: it stays out for good, and `session_id` is what `_config.yaml` calls it. `reason` says why it was left
+    out; `failures` what has no answer.
     """
 
     session_id: str

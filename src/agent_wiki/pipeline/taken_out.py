@@ -55,11 +55,15 @@ class TakenOut(ABC):
         """The lines as text; `would` stands before what a dry run did not do."""
 
 
+_BACK = "it brings the session back when it is read (not with --for-good)"
+
+
 @dataclass(slots=True)
 class Forgotten(TakenOut):
     """What went. `cut`: file → number of lines that went; `remaining`: files that still hold strings of the sessions.
 
-    `edited` are pages that went although a person had edited them; `recordings` are still on this machine.
+    `edited` are pages that went although a person had edited them; `recordings` are still where they were read, and
+    bring the sessions back unless these are forgotten for good.
     """
 
     report: Report
@@ -68,6 +72,7 @@ class Forgotten(TakenOut):
     edited: list[str] = field(default_factory=list)
     remaining: list[str] = field(default_factory=list)
     recordings: list[str] = field(default_factory=list)
+    is_for_good: bool = False
 
     def _values(self) -> dict[str, Any]:
         return {
@@ -80,13 +85,14 @@ class Forgotten(TakenOut):
 
     def _sentences(self, would: str) -> Iterable[str]:
         again = sorted(set(self.report.written) - self.cut.keys())
+        back = "no run takes the session in again" if self.is_for_good else _BACK
         return [
             *(f"{would}forgotten: {each}" for each in self.sessions),
             *(f"{would}removed: {each}" for each in sorted(self.report.removed)),
             *(f"{would}removed: {counted(count, 'line')} of {each}" for each, count in sorted(self.cut.items())),
             *(f"{would}removed, though a person had edited it: {each}" for each in self.edited),
             *(f"{would}rendered again: {each}" for each in again),
-            *(f"still there, it brings the session back when it is read: {each}" for each in self.recordings),
+            *(f"still there, {back}: {each}" for each in self.recordings),
             *(f"FAILED: {each}" for each in self.report.failures),
             *(f"STILL HOLDS text of a forgotten session: {each}" for each in self.remaining),
         ]

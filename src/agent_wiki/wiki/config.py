@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field
 from typing import Any
 
@@ -22,6 +22,8 @@ from agent_wiki.wiki.values import texts_of
 from agent_wiki.wiki.yaml_syntax import load_yaml, why_not_yaml
 
 Section = tuple[str, ...]
+
+_FORGOTTEN_DIGITS = 12
 
 TAGS: Section = ("tags", "guideline")
 CLUSTERS: Section = ("clusters",)
@@ -68,11 +70,28 @@ class Config:
     rejected: dict[str, str] = field(default_factory=dict)  # id of a page that a person retired for good → why
     released: dict[str, Release] = field(default_factory=dict)  # by id of a page
     allowed_secrets: dict[str, AllowedSecret] = field(default_factory=dict)  # by the digest of the value
+    forgotten: frozenset[str] = frozenset()  # sessions that stay out for good, by `forgotten_name`
     kept: tuple[str, ...] = ()  # paths of pages that a person edited and keeps
     are_summaries_titled: bool = False  # their file names begin with their titles
     keeps_personal_data: bool = False  # no stand-ins for user names, mail addresses and customers' names
     trusted: tuple[str, ...] = ()  # names of wikis whose records, and paths of pages whose own words, the owner trusts
     sidecar: str = ""  # where records lie that are not in git
+
+
+def forgotten_name(session_id: str) -> str:
+    """How a session that was forgotten is named: 12 hex of the SHA-256 of its id, which says nothing of it."""
+    return hashlib.sha256(session_id.encode("utf-8", "replace")).hexdigest()[:_FORGOTTEN_DIGITS]
+
+
+def forgotten_as(forgotten: Collection[str], session_id: str, earlier_ids: Iterable[str] = ()) -> str:
+    """By which of these names a session stays out for good; "" where it does not.
+
+    `earlier_ids` are those that it had when less of it was recorded.
+    """
+    if not forgotten:
+        return ""
+    names = map(forgotten_name, (session_id, *earlier_ids))
+    return next((name for name in names if name in forgotten), "")
 
 
 def parse_config(text: str) -> Config:
@@ -97,6 +116,7 @@ def parse_config(text: str) -> Config:
         rejected={name: "" if value is None else str(value) for name, value in rejected.items()},
         released={name: _release(value) for name, value in released.items() if isinstance(value, dict)},
         allowed_secrets={name: _allowed(value) for name, value in allowed.items() if isinstance(value, dict)},
+        forgotten=_forgotten(root),
         kept=tuple(texts_of(root.get("kept"))),
         are_summaries_titled=_checked(root, "summary_names") == "title",
         keeps_personal_data=_checked(root, "pii") == "keep",
@@ -148,6 +168,12 @@ def _listed(root: dict[str, Any], section: str) -> tuple[str, ...]:
     if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
         raise RunError(f"{CONFIG}: {section} is not a list of names; correct it and run again")
     return tuple(listed)
+
+
+def _forgotten(root: dict[str, Any]) -> frozenset[str]:
+    """The names of forgotten sessions; a person may have written an id."""
+    listed = _listed(root, "forgotten")
+    return frozenset(listed).union(map(forgotten_name, listed))
 
 
 def _ignored_rules(root: dict[str, Any]) -> tuple[str, ...]:

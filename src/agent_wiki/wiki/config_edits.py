@@ -109,24 +109,29 @@ def _with_section_of(text: str, name: str) -> str:
 
 
 def edit_kept(text: str, add: Collection[str] = (), take_out: Collection[str] = ()) -> str:
-    """`text` with pages put on the list `kept:`, which is sorted, and others taken off it. All else keeps its bytes.
+    """`text` with pages put on the list `kept:` and others taken off it, as `edit_list` does."""
+    return edit_list(text, "kept", add, take_out)
 
-    The list has one line an item, so that git merges what two branches keep, unless a person wrote it on one line.
+
+def edit_list(text: str, key: str, add: Collection[str] = (), take_out: Collection[str] = ()) -> str:
+    """`text` with items put on a sorted list of texts, and others taken off it. All else keeps its bytes.
+
+    The list has one line an item, so that git merges those of two branches, unless a person wrote it on one line.
     """
     root = compose_yaml(text)
     entries = root.value if isinstance(root, yaml.MappingNode) else []
-    node = next((value for key, value in entries if key.value == "kept"), None)
+    node = next((value for name, value in entries if name.value == key), None)
     listed = set() if node is None else set(texts_of(node_value(node)))
     wanted = (listed | set(add)) - set(take_out)
     if wanted == listed:
         return text
     if not wanted or (isinstance(node, yaml.SequenceNode) and node.flow_style and node.value):
-        return patched(text, {"kept": sorted(wanted)})
+        return patched(text, {key: sorted(wanted)})
     if isinstance(node, yaml.SequenceNode) and node.value:
         return _edit_items(text, node, set(add) - listed, take_out)
     lines = [f"  - {_scalar(name)}\n" for name in sorted(wanted)]
     if node is None:
-        return "".join([_with_final_newline(_in_block_style(text)), "kept:\n", *lines])
+        return "".join([_with_final_newline(_in_block_style(text)), f"{key}:\n", *lines])
     before, after = text[: node.start_mark.index].rstrip(" "), text[node.end_mark.index :]
     rest, newline, below = after.partition("\n")
     return "".join([before, rest, "\n", *lines, below if newline else ""])

@@ -21,6 +21,7 @@ KEYS: dict[str, tuple[type, str]] = {
     "rejected": (dict, "pages retired for good"),
     "released": (dict, "pages let out of quarantine, with their texts"),
     "allowed_secrets": (dict, "what only looks like a secret, by its digest"),
+    "forgotten": (list, "sessions that stay out for good, by digests of their ids"),
     "trust": (list, "other wikis whose word on trust is taken"),
     "kept": (list, "pages that you edited and keep"),
     "pii": (str, "personal data: replace, or keep"),
