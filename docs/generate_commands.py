@@ -1,6 +1,6 @@
-"""Writes docs/commands.md from the commands themselves: `python docs/generate_commands.py`.
+"""Writes docs/commands.md, docs/wiki.1 and `recall/wiki_commands.py`: `python docs/generate_commands.py`.
 
-A test makes the same text and compares, so that no option goes undocumented.
+All are made from the commands themselves. A test makes the same texts and compares, so that no option is left out.
 """
 
 from __future__ import annotations
@@ -14,10 +14,33 @@ from typer.main import get_command
 
 from agent_wiki.commands.app import app
 from agent_wiki.commands.groups import GROUPS
+from agent_wiki.stages.order import ASKING_STAGES
 
 COMMANDS_PAGE = Path(__file__).parent / "commands.md"
 MAN_PAGE = Path(__file__).parent / "wiki.1"
+COMMANDS_MODULE = Path(__file__).parent.parent / "src" / "agent_wiki" / "recall" / "wiki_commands.py"
 _WIDTH = 80
+_MODULE = '''\
+"""The commands of `wiki`, for recognizing them in a recording. Made by `python docs/generate_commands.py`.
+
+What reads recordings is below the commands and stages, and cannot ask them. A test compares.
+"""
+
+from __future__ import annotations
+
+COMMANDS = frozenset(
+    {{
+{commands}
+    }}
+)
+"""What the command `wiki` can do."""
+MINING = frozenset(
+    {{
+{mining}
+    }}
+)
+"""Those with which sessions are mined: all stages, those that ask, and what asks and answers by hand."""
+'''
 _MAN_HEAD = """\
 .\\" Made by `python docs/generate_commands.py`; a test compares.
 .TH WIKI 1 "" "agent\\-wiki" "User Commands"
@@ -147,6 +170,17 @@ def man_page() -> str:
     return "".join([_MAN_HEAD, *groups, _MAN_TAIL, *helps])
 
 
+def commands_module() -> str:
+    """The module that lists the commands by their names."""
+    root = get_command(app)
+    assert isinstance(root, TyperGroup)
+    mining = {"ingest", *ASKING_STAGES, "prompt", "apply"}
+    commands, mining_ones = (
+        "\n".join(f'        "{each}",' for each in sorted(names)) for names in (root.commands, mining)
+    )
+    return _MODULE.format(commands=commands, mining=mining_ones)
+
+
 def _man_item(item: tuple[str, str]) -> str:
     name, says = item
     return f".TP\n.B wiki {_roff(name)}\n{_roff(says)}.\n"
@@ -166,3 +200,4 @@ def _section(title: str, shown: str) -> str:
 if __name__ == "__main__":
     COMMANDS_PAGE.write_text(commands_page(), encoding="utf-8")
     MAN_PAGE.write_text(man_page(), encoding="utf-8")
+    COMMANDS_MODULE.write_text(commands_module(), encoding="utf-8")

@@ -86,6 +86,17 @@ def test_the_manual_page_is_made_from_the_commands_and_is_shipped() -> None:
     assert '"docs/wiki.1" = "share/man/man1/wiki.1"' in _text("pyproject.toml")
 
 
+def test_what_a_recording_is_searched_for_are_the_commands_that_there_are() -> None:
+    made = _generator("generate_commands").commands_module()
+    assert _text("src/agent_wiki/recall/wiki_commands.py") == made, "python docs/generate_commands.py accepts it"
+
+
+@pytest.mark.parametrize("name", ["README.md", "skills/wiki-ingest/SKILL.md"])
+def test_tables_of_stages_are_made_from_the_stages(name: str) -> None:
+    made = _generator("generate_stages").page_with_stages(REPOSITORY / name)
+    assert _text(name) == made, "python docs/generate_stages.py accepts it"
+
+
 @pytest.mark.usefixtures("quick_workers")
 def test_the_tutorial_ends_with_a_lesson_that_an_agent_used(tmp_path: Path) -> None:
     text = _text("docs/tutorial.md")

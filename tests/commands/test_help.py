@@ -13,7 +13,7 @@ from agent_wiki.commands import main
 from agent_wiki.commands.app import command_for
 from agent_wiki.commands.examples import EXAMPLES
 from agent_wiki.commands.groups import GROUPS
-from agent_wiki.recall.wiki_tools import COMMANDS
+from agent_wiki.recall.wiki_commands import COMMANDS
 
 _WIDTH = 80
 

@@ -14,7 +14,7 @@ from agent_wiki.harness.agents import claude_code
 from agent_wiki.harness.agents import codex as codex_agent
 from agent_wiki.harness.plugin import plugin_files
 from agent_wiki.pipeline.inputs import input_files
-from agent_wiki.recall.wiki_tools import COMMANDS
+from agent_wiki.recall.wiki_commands import COMMANDS
 from tests.wikis import changed, ingest, record, tree
 
 _FILES = [

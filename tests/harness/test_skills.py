@@ -29,7 +29,8 @@ from tests.wikis import tree
 
 REPOSITORY = Path(__file__).parents[2]
 SKILLS = ("wiki-catalog", "wiki-consult", "wiki-ingest")
-REFERENCES = tuple(f"wiki-ingest/references/{stage}.md" for stage in ASKING_STAGES)
+_FOLDER = REPOSITORY / "skills" / "wiki-ingest" / "references"
+REFERENCES = tuple(f"wiki-ingest/references/{path.name}" for path in sorted(_FOLDER.iterdir()))
 TEXTS = (
     *(f"skills/{name}/SKILL.md" for name in SKILLS),
     *(f"skills/{each}" for each in REFERENCES),
@@ -96,7 +97,8 @@ def test_the_shipped_skills_are_these_and_each_folder_has_one() -> None:
     assert sorted(shipped_skills()) == sorted([*(f"{name}/SKILL.md" for name in SKILLS), *REFERENCES])
 
 
-def test_each_reference_is_linked_from_its_skill_and_none_is_missing() -> None:
+def test_each_reference_is_of_a_stage_that_asks_and_is_linked_from_its_skill() -> None:
+    assert {Path(each).stem for each in REFERENCES} <= set(ASKING_STAGES)
     linked = re.findall(r"\]\((references/[^)]+)\)", _text("skills/wiki-ingest/SKILL.md"))
     assert sorted(f"wiki-ingest/{each}" for each in linked) == sorted(REFERENCES)
 
@@ -213,8 +215,9 @@ def test_a_skill_that_is_no_longer_shipped_stays_and_is_reported_where_a_person_
 
 
 def test_every_skill_that_was_ever_shipped_is_known() -> None:
-    gone = (*(f"wiki-{stage}" for stage in ASKING_STAGES), "wiki-ingest", "wiki-consult", "wiki-catalog")
-    assert {f"{name}/SKILL.md" for name in gone} <= former_skills.FORMER_PATHS
+    stages = ("summarize", "extract-guidelines", "synthesize-skill", "consolidate-clusters", "discover-tasks")
+    gone = {f"wiki-{name}/SKILL.md" for name in (*stages, "ingest", "consult", "catalog")}
+    assert gone <= former_skills.FORMER_PATHS
     assert not any(former_skills.was_shipped(path, content) for path, content in shipped_skills().items())
 
 

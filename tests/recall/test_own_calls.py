@@ -12,7 +12,8 @@ from agent_wiki.engines.offline.summarize import answer as summarized
 from agent_wiki.harness.mcp_server import WikiTools
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.recall.own_calls import is_own_command, own_turns
-from agent_wiki.recall.wiki_tools import COMMANDS, TOOLS
+from agent_wiki.recall.wiki_commands import COMMANDS
+from agent_wiki.recall.wiki_tools import TOOLS
 from agent_wiki.stages.extract_guidelines import CitedQuote, GuidelineAnswer, GuidelinesAnswer
 from agent_wiki.stages.extract_guidelines import check as check_guidelines
 from agent_wiki.stages.summarize import SummarizeQuestion, TurnNote

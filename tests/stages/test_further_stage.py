@@ -19,29 +19,52 @@ _DATA = _ROOT / "tests" / "data" / "glossary_stage"
 _LINE = 'Stage("glossary", "Write a page for each term.", "session", output_tokens=200, has_pages=True)'
 
 
+_GENERATORS = ("generate_commands", "generate_stages", "generate_modules")
+_LISTS = ("commands/test_help", "commands/test_schema", "recall/test_own_calls", "harness/test_skills", "test_docs")
+_ABOUT_LISTS = (
+    "in_one_group or has_examples or not_cut or has_a_form or names_are_those or skill or readme_names or "
+    "documented_as_their_help or manual_page or commands_that_there_are or made_from_the_stages or module"
+)
+
+
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What a wiki of a program with the stage holds, by path, and what its commands say: exit code and output."""
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of this program and its documents with the stage: its files, and a line in each of the two tuples."""
     folder = tmp_path_factory.mktemp("further")
-    for name in ("src", "prompts", "templates", "skills"):
-        shutil.copytree(_ROOT / name, folder / name)
+    for name in ("src", "prompts", "templates", "skills", "docs", "tests"):
+        shutil.copytree(_ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("README.md", "pyproject.toml"):
+        shutil.copy(_ROOT / name, folder)
     package = folder / "src" / "agent_wiki"
     shutil.copy(_DATA / "glossary.py", package / "stages")
     shutil.copy(_DATA / "glossary.md.j2", folder / "templates")
     shutil.copy(_DATA / "prompt.md", folder / "prompts" / "glossary.md")
-    _insert(package / "stages" / "order.py", '    Stage("discover-tasks"', f"    {_LINE},\n")
+    _insert(package / "stages" / "order.py", '    Stage(\n        "discover-tasks"', f"    {_LINE},\n")
     _insert(package / "wiki" / "kinds.py", '    PageKind("summary"', '    PageKind("term", "glossary"),\n')
-    recording = folder / "session.json"
-    recording.write_text(json.dumps(chat("s-1", request="What does the ledger hold?")))
+    return folder
+
+
+def _run(program: Path, *words: str) -> str:
+    """What Python prints when it runs these words with the copy, in its folder."""
+    others = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     made = subprocess.run(
-        [sys.executable, str(_DATA / "trial.py"), str(recording), str(folder / "wiki")],
-        env={**os.environ, "PYTHONPATH": str(folder / "src")},
+        [sys.executable, *words],
+        cwd=program,
+        env={**others, "PYTHONPATH": str(program / "src")},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert made.returncode == 0, made.stderr
-    result: dict[str, Any] = json.loads(made.stdout)
+    assert made.returncode == 0, made.stdout + made.stderr
+    return made.stdout
+
+
+@pytest.fixture(scope="module")
+def seen(program: Path) -> dict[str, Any]:
+    """What a wiki of a program with the stage holds, by path, and what its commands say: exit code and output."""
+    recording = program / "session.json"
+    recording.write_text(json.dumps(chat("s-1", request="What does the ledger hold?")))
+    result: dict[str, Any] = json.loads(_run(program, str(_DATA / "trial.py"), str(recording), str(program / "wiki")))
     return result
 
 
@@ -80,3 +103,14 @@ def test_a_page_of_it_that_is_rejected_stays_away(seen: dict[str, Any]) -> None:
 
 def test_a_secret_in_its_answers_reaches_no_file(seen: dict[str, Any]) -> None:
     assert not [path for path, text in seen.items() if "hunter2-Zq81xLmv0" in str(text)]
+
+
+def test_its_line_and_the_generators_are_all_that_lists_need(program: Path) -> None:
+    """Help, examples, forms of JSON, what recordings are searched for, skills and documents: their tests pass."""
+    for name in _GENERATORS:
+        _run(program, f"docs/{name}.py")
+    assert "| `wiki glossary PATH…` | write a page for each term |" in (program / "README.md").read_text("utf-8")
+    assert "| `glossary` | one session" in (program / "skills" / "wiki-ingest" / "SKILL.md").read_text("utf-8")
+    files = [f"tests/{name}.py" for name in (*_LISTS, "test_architecture")]
+    options = ("-q", "-p", "no:cacheprovider", f"--basetemp={program / 'tmp'}", "-k", _ABOUT_LISTS)
+    _run(program, "-m", "pytest", *options, *files)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from agent_wiki.stages.order import STAGES
+
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "wiki": (
         "wiki ingest ~/.claude/projects       build ./wiki from your sessions",
@@ -16,12 +18,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "wiki ingest s3://BUCKET/PREFIX --json",
     ),
     "wiki init": ("wiki init", "wiki init --eject"),
-    "wiki summarize": ("wiki summarize recordings",),
-    "wiki extract-guidelines": ("wiki extract-guidelines recordings",),
-    "wiki synthesize-skill": ("wiki synthesize-skill recordings",),
-    "wiki consolidate-clusters": ("wiki consolidate-clusters --dry-run",),
-    "wiki discover-tasks": ("wiki discover-tasks",),
-    "wiki catalog": ("wiki catalog", "wiki catalog --dry-run"),
+    **{f"wiki {stage.name}": stage.examples for stage in STAGES},
     "wiki join": ("wiki join ../their-project/wiki", "wiki join s3://BUCKET/shards"),
     "wiki normalize": ("wiki normalize ~/.codex/sessions --out envelopes",),
     "wiki worklist": ("wiki worklist", "wiki worklist recordings --prompts questions"),

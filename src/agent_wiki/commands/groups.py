@@ -1,20 +1,18 @@
 """The groups of `wiki --help`: each command with one line that fits a terminal of 80 columns.
 
-A command belongs to one group, and a test refuses one that is in none or whose line would be cut.
+A command belongs to one group, and a test refuses one that is in none or whose line would be cut. Those of stages come
+from the stages themselves.
 """
 
 from __future__ import annotations
+
+from agent_wiki.stages.order import STAGES
 
 GROUPS: dict[str, dict[str, str]] = {
     "Build": {
         "ingest": "Run all stages: recordings in, wiki out",
         "init": "Create an empty wiki, or copy its templates to it",
-        "summarize": "Write a summary page for each session",
-        "extract-guidelines": "Extract the lessons of summarized sessions",
-        "synthesize-skill": "Turn workflows that worked into skills",
-        "consolidate-clusters": "Group guidelines that state the same rule",
-        "discover-tasks": "Compare sessions that attempted the same thing",
-        "catalog": "Update indexes, backlinks and all that is derived",
+        **{stage.name: stage.line for stage in STAGES},
         "join": "Add other wikis' sessions, or shards, to this one",
         "normalize": "Write recordings as normalized trajectories",
         "worklist": "List the open questions, for an agent to answer",

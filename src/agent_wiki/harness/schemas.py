@@ -8,6 +8,7 @@ from agent_wiki.errors import UsageError
 from agent_wiki.harness.json_forms import forms
 from agent_wiki.harness.json_shapes import schema_of
 from agent_wiki.report import SCHEMA_VERSION
+from agent_wiki.stages.order import ASKING_STAGES, CATALOG
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _RUN = ("report", "estimate")
@@ -17,9 +18,8 @@ _OWN_FORM = (
     "config check", "skills install", "eval metrics", "eval compare",
 )  # fmt: skip
 FORMS_OF: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("ingest", "summarize", "extract-guidelines", "synthesize-skill", "consolidate-clusters"), _RUN),
-    **dict.fromkeys(("discover-tasks", "join"), _RUN),
-    **dict.fromkeys(("catalog", "init", "forget", "redact", "config set", "config patch"), ("report",)),
+    **dict.fromkeys(("ingest", *ASKING_STAGES, "join"), _RUN),
+    **dict.fromkeys((CATALOG, "init", "forget", "redact", "config set", "config patch"), ("report",)),
     **{command: (command.replace(" ", "-"),) for command in _OWN_FORM},
     "report": ("changes",),
     "connect": ("connect", "connect-list"),

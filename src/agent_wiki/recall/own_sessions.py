@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agent_wiki.recall.wiki_commands import MINING
 from agent_wiki.recall.wiki_tools import wiki_words
 from agent_wiki.shell.simple_commands import simple_commands
 from agent_wiki.trajectory import Trajectory
@@ -13,10 +14,6 @@ PROMPT_MARK = "agent-wiki mining request"
 MINING_VARIABLE = "AGENT_WIKI_MINING"
 """Set in the environment of every program that an engine asks: the hooks of this package do nothing there."""
 
-_STAGES = frozenset(
-    {"ingest", "summarize", "extract-guidelines", "synthesize-skill", "consolidate-clusters", "discover-tasks",
-     "apply", "prompt"}
-)  # fmt: skip
 _ORIGINAL_TOOL = regex(r"build_agent_wiki\.py|render-(?:summary|guidelines|skill|cluster|task|subtask)\b")
 _MINING_SKILLS = regex(r"^(?:agent-wiki:)?(?:agent-)?wiki-(?:ingest|summarize|extract|synthesize|consolidate)")
 
@@ -52,4 +49,4 @@ def _runs_a_stage(command: str) -> bool:
     """Whether a command line runs one of this tool's stages; merely naming one in an argument does not count."""
     if "wiki" not in command:
         return False
-    return any(words[1] in _STAGES for each in simple_commands(command) if len(words := wiki_words(each)) > 1)
+    return any(words[1] in MINING for each in simple_commands(command) if len(words := wiki_words(each)) > 1)

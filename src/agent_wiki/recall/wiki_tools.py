@@ -8,18 +8,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from agent_wiki.recall.wiki_commands import COMMANDS
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 
-COMMANDS = frozenset(
-    {"release", "normalize", "ingest", "summarize", "extract-guidelines", "synthesize-skill", "consolidate-clusters",
-     "discover-tasks", "catalog", "join", "init", "dump", "forget", "keep", "restore", "reject", "worklist", "prompt",
-     "apply", "cost", "consult", "review", "save", "check", "secrets", "redact", "why", "rules", "report", "connect",
-     "plugin", "mcp", "lock", "site", "serve", "view", "config", "models", "status", "doctor", "tail", "schema",
-     "skills", "eval", "hook"}
-)  # fmt: skip
-"""What the command `wiki` can do. Another project's program of that name is told from ours by these words."""
 TOOLS = frozenset({"consult", "read_page", "provenance", "report_use"})
 """What our MCP server offers."""
 SKILL_TOOLS = frozenset({"skill", "activate_skill", "use_skill", "load_skill"})
@@ -112,7 +105,10 @@ def _behind_runner(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def runs_wiki(step: SimpleCommand) -> bool:
-    """Whether a command runs our `wiki`: with one of its commands, or started by this package's name."""
+    """Whether a command runs our `wiki`: with one of its commands, or started by this package's name.
+
+    Another project's program of that name has other commands.
+    """
     words = wiki_words(step)
     is_package = bool(words) and bool({"agent_wiki", "agent-wiki"} & {words[0], *step.called[:_MOST_RUNNER_WORDS]})
     return is_package or (len(words) > 1 and words[1] in COMMANDS)

@@ -1,7 +1,10 @@
 """The stages, in the order in which they run. A new stage is a module of its name, and a line here.
 
-Commands, estimates, worklists, records and documents are made from this tuple; nothing else lists stages. What a stage
-does is in its module, which is imported when that is asked for, so that the command line starts without it.
+Commands with their help and examples, estimates, worklists, records and the forms of JSON are made from this tuple.
+Documents, and what lies below it, are made from it by scripts: the help and `recall/wiki_commands.py` by
+`docs/generate_commands.py`, tables of stages by `docs/generate_stages.py`. Sections of `_config.yaml` name the stage
+that writes them (`wiki/config_merge.py`). What a stage does is in its module, which is imported when that is asked
+for, so that the command line starts without it.
 """
 
 from __future__ import annotations
@@ -34,6 +37,9 @@ class Stage:
     That of a stage over all sessions has `QUESTIONS` and `run(view, engine)`, which returns a `CorpusResult`. Either
     `has_pages` of its own, then its module has `pages(catalog)`, which renders them.
 
+    `help` is one sentence, `short` the same in at most 54 characters, where it is longer. `makes` is what comes of the
+    stage, and `asks_about` what an agent that answers is asked about.
+
     `output_tokens` is the average length of an answer, used where there is no journal: for the stages on sessions, 56
     careful answers to the shipped prompts have 640, 300 and 600. `only_after` says which sessions the stage asks
     about, where that is not all. A stage that `may_archive` can cover guidelines with its pages.
@@ -42,10 +48,25 @@ class Stage:
     name: str
     help: str
     scope: Scope
+    short: str = ""
+    makes: str = ""
+    asks_about: str = "one session, its summary known"
     output_tokens: int = 0
     only_after: str = ""
     may_archive: bool = False
     has_pages: bool = False
+
+    @property
+    def line(self) -> str:
+        """What it does, as `wiki --help` says it."""
+        return self.short or self.help.rstrip(".")
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """Command lines that are typed as they are."""
+        if self.scope == "session":
+            return (f"wiki {self.name} recordings",)
+        return (f"wiki {self.name}", f"wiki {self.name} --dry-run")
 
     @property
     def module(self) -> ModuleType:
@@ -76,12 +97,28 @@ class Stage:
 
 
 STAGES: tuple[Stage, ...] = (
-    Stage("summarize", "Write a summary page for each session.", "session", output_tokens=700),
-    Stage("extract-guidelines", "Extract lessons from sessions that have a summary.", "session", output_tokens=400),
+    Stage(
+        "summarize",
+        "Write a summary page for each session.",
+        "session",
+        makes="a summary page for each session",
+        asks_about="one session; first",
+        output_tokens=700,
+    ),
+    Stage(
+        "extract-guidelines",
+        "Extract lessons from sessions that have a summary.",
+        "session",
+        makes="the lessons of sessions that have a summary",
+        output_tokens=400,
+    ),
     Stage(
         "synthesize-skill",
         "Turn workflows that worked into skills, from sessions that have a summary.",
         "session",
+        short="Turn workflows that worked into skills",
+        makes="the workflows of sessions that worked",
+        asks_about="one session of which a part worked, or may have",
         output_tokens=600,
         only_after="only sessions of which a part succeeded, or may have, are asked for a skill",
         may_archive=True,
@@ -90,10 +127,26 @@ STAGES: tuple[Stage, ...] = (
         "consolidate-clusters",
         "Group guidelines of different sessions that state the same rule.",
         "corpus",
+        short="Group guidelines that state the same rule",
+        makes="guidelines of different sessions that state the same rule",
+        asks_about="guidelines of different sessions whose wording is alike",
         output_tokens=300,
     ),
-    Stage("discover-tasks", "Compare sessions that attempted the same thing.", "corpus", output_tokens=500),
-    Stage("catalog", "Bring backlinks, indexes and all that is derived up to date.", "wiki"),
+    Stage(
+        "discover-tasks",
+        "Compare sessions that attempted the same thing.",
+        "corpus",
+        makes="sessions that attempted the same thing, compared",
+        asks_about="sessions that attempted the same thing, or one that stands out",
+        output_tokens=500,
+    ),
+    Stage(
+        "catalog",
+        "Bring backlinks, indexes and all that is derived up to date.",
+        "wiki",
+        short="Update indexes, backlinks and all that is derived",
+        makes="backlinks, indexes and everything else that is derived, up to date",
+    ),
 )
 
 

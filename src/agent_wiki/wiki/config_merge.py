@@ -28,6 +28,7 @@ _ENTRY = re.compile(r"( *)(?!-|#)('[^']*'|\"[^\"]*\"|[^\s'\"#][^:]*?):(?:[ \t]+(
 _BLOCK_SCALAR = re.compile(r"[|>][-+0-9]*$")
 _GUIDELINE_ID = re.compile(r"[0-9a-f]{12}$")
 _STAGES: dict[str, Section] = {"consolidate-clusters": CLUSTERS, "discover-tasks": TASKS}
+"""Stage → the section that it writes: a list of sections, each of which is code of its own in `config.py`."""
 _TAXONOMY = (CLUSTERS, TASKS)
 _EMPTY = ("", "{}", "[]", "null", "~")
 
