@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from agent_wiki.compare.views import GuidelineView
 from agent_wiki.engines.offline import OfflineEngine
+from agent_wiki.pages.compare.views import GuidelineView
 from agent_wiki.stages.consolidate_clusters import ClusterAnswer, consolidate_clusters
 
 _VERB_WORDS = "restart rebuild lint format migrate publish package seed index archive verify sign mirror profile"

@@ -19,10 +19,10 @@ from itertools import chain
 from math import comb
 from pathlib import Path
 
-from agent_wiki.compare.facts import session_facts
-from agent_wiki.compare.families import families
-from agent_wiki.compare.views import SessionView
 from agent_wiki.errors import UnreadableRecording
+from agent_wiki.pages.compare.facts import session_facts
+from agent_wiki.pages.compare.families import families
+from agent_wiki.pages.compare.views import SessionView
 from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.pipeline.mine import trajectories_of
 from agent_wiki.readers.recording import Recording

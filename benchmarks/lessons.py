@@ -30,7 +30,7 @@ from agent_wiki.engine import no_progress
 from agent_wiki.pages.state import WikiView, view_of
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.load import read_wiki
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 JUDGEMENTS = Path(__file__).parent / "judgements" / "offline.json"

@@ -22,7 +22,7 @@ from random import Random
 from statistics import median
 
 from agent_wiki.pipeline.ingest import Options, run
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.wiki.layout import kind_of
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.pipeline.ingest import Options, run
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.evidence import is_verbatim
 from benchmarks import TRACES, errors, families, guidelines

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from agent_wiki.engine import no_progress
 from agent_wiki.pipeline.ingest import Options, run
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.retrieval import consult
 from agent_wiki.retrieval.consulting import RowScores, row_scores
 from agent_wiki.retrieval.fuse import LEXICAL, MEANING, THRESHOLD, floor_of

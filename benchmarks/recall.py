@@ -28,14 +28,14 @@ from functools import partial
 from pathlib import Path
 from statistics import mean, median
 
-from agent_wiki.compare.facts import request_in
 from agent_wiki.pages.cluster import cluster_members
+from agent_wiki.pages.compare.facts import request_in
 from agent_wiki.pages.state import view_of
 from agent_wiki.pages.task import sessions_of_tasks
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.pipeline.normalize import write_envelope
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.retrieval import consult
 from agent_wiki.retrieval import lexical as words
 from agent_wiki.retrieval.consulting import RowScores, row_scores

@@ -12,7 +12,7 @@ import pytest
 
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.normalize import NormalizeOptions, normalize
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.site.build import build_site
 from agent_wiki.wiki.page import parse_page
 from tests.planted import vendor_keys

@@ -11,9 +11,9 @@ from typing import Any
 
 from agent_wiki.engine import Engine
 from agent_wiki.pipeline.ingest import Options, run
+from agent_wiki.pipeline.report import Report
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.recording_path import RecordingPath
-from agent_wiki.report import Report
 from agent_wiki.trajectory import Source, Trajectory
 
 COMMAND = "make check"

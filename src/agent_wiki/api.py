@@ -51,12 +51,12 @@ from agent_wiki.pipeline.ingest import STAGES_OF_COMMAND, Options, run
 from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.pipeline.mine import trajectories_of
 from agent_wiki.pipeline.readable import readable
+from agent_wiki.pipeline.report import Failure, Note, Report
 from agent_wiki.pipeline.taken_out import Forgotten
 from agent_wiki.readers.buckets import path_of
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.readers.recording_path import RecordingPath
-from agent_wiki.report import Failure, Note, Report
 from agent_wiki.retrieval import Hit
 from agent_wiki.retrieval.page_names import WikiPages
 from agent_wiki.retrieval.why import CONTEXT_CHARACTERS, Why

@@ -15,7 +15,7 @@ from agent_wiki.asking.prices import cost_usd, read_models
 from agent_wiki.asking.prompts import read_prompts
 from agent_wiki.commands import main
 from agent_wiki.errors import UsageError
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.wiki.page import parse_page
 from agent_wiki_testing import Endpoint, Fault, MessagesServer
 from tests.engines.answering import says

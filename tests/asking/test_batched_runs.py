@@ -18,7 +18,7 @@ from agent_wiki.asking.prices import cost_usd, read_models
 from agent_wiki.commands import main
 from agent_wiki.engines.anthropic_api import AnthropicEngine, service
 from agent_wiki.errors import RunError, UsageError
-from agent_wiki.report import HIDDEN_FIELDS, Report
+from agent_wiki.pipeline.report import HIDDEN_FIELDS, Report
 from agent_wiki_testing import Endpoint, Fault, MessagesServer
 from tests.engines.answering import is_together, says
 from tests.paid_runs import TWO_READERS, dated_recordings, killed_run, undisturbed

@@ -12,7 +12,7 @@ import pytest
 from agent_wiki.asking.journal import journal_folder, records
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.errors import RunError
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki_testing import Endpoint, Fault, MessagesServer
 from agent_wiki_testing.faults import ANSWER_KINDS, STATUS_KINDS, ConnectionKind
 from tests.engines.answering import says

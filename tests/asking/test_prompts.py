@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 
 from agent_wiki.asking.prompts import LONG, TOGETHER, Prompt, parse_prompt, read_prompts, render_prompt
 from agent_wiki.commands.app import app
-from agent_wiki.compare.families import Family
-from agent_wiki.compare.views import GuidelineView, KeyTurn, SessionView
 from agent_wiki.engine import Question
 from agent_wiki.errors import RunError
+from agent_wiki.pages.compare.families import Family
+from agent_wiki.pages.compare.views import GuidelineView, KeyTurn, SessionView
 from agent_wiki.recall.own_sessions import PROMPT_MARK, left_out_reason
 from agent_wiki.stages.consolidate_clusters import ClusterAnswer, ClusterQuestion
 from agent_wiki.stages.discover_tasks import SubtaskAnswer, SubtaskQuestion, TaskAnswer, TaskQuestion

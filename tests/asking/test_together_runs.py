@@ -11,7 +11,7 @@ import pytest
 
 from agent_wiki.asking.journal import journal_folder
 from agent_wiki.asking.options import AskingOptions
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki_testing import Endpoint, Fault, MessagesServer
 from tests.engines.answering import is_together, says
 from tests.paid_runs import TWO_READERS, dated_recordings, digests

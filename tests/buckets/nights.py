@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.pipeline import bucket_state
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from tests.buckets.stores import Bucket
 from tests.wikis import Script, chat, ingest, tree
 

@@ -22,12 +22,12 @@ from agent_wiki.api import Wiki
 from agent_wiki.commands import main
 from agent_wiki.errors import RunError, UnreadableRecording, UsageError
 from agent_wiki.pipeline.inputs import Selection, inputs_of
+from agent_wiki.pipeline.report import Report
 from agent_wiki.readers import buckets
 from agent_wiki.readers.buckets import BucketPath, listed, path_of
 from agent_wiki.readers.detect import read
 from agent_wiki.readers.recording import Recording
 from agent_wiki.readers.store_reasons import reason_of
-from agent_wiki.report import Report
 from tests.buckets.stores import Bucket
 from tests.wikis import Script, chat, ingest, record, tree
 

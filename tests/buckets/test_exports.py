@@ -16,8 +16,8 @@ from agent_wiki.pipeline.export_parts import files_of_exports
 from agent_wiki.pipeline.forget import forget
 from agent_wiki.pipeline.inputs import Selection, inputs_of
 from agent_wiki.pipeline.mine import Assignment, mine_elsewhere
+from agent_wiki.pipeline.report import Report
 from agent_wiki.readers.kept_objects import KEPT, KeptObjects
-from agent_wiki.report import Report
 from agent_wiki.stages.order import SESSION_STAGES
 from tests.buckets.stores import Bucket
 from tests.exports import EXPORT, batches, generation, lines, random_export, score

@@ -11,9 +11,9 @@ import pytest
 
 from agent_wiki.pipeline import bucket_state, recordings_cache
 from agent_wiki.pipeline.mine import Mined
+from agent_wiki.pipeline.report import Failure
 from agent_wiki.pipeline.session_stages import SessionReport
 from agent_wiki.pipeline.shards import Shard
-from agent_wiki.report import Failure
 from agent_wiki.wiki.store import WikiFolder
 from tests.buckets.nights import night, pages_but_buckets, session_bytes
 from tests.buckets.stores import Bucket

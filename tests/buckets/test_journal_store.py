@@ -15,9 +15,9 @@ from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import no_progress
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pipeline.forget import forget
+from agent_wiki.pipeline.report import Report
 from agent_wiki.readers import buckets
 from agent_wiki.readers.stored_objects import created, keys_below
-from agent_wiki.report import Report
 from agent_wiki_testing import MessagesServer
 from tests.buckets.stores import Bucket
 from tests.engines.answering import says

@@ -15,7 +15,7 @@ from agent_wiki.pipeline.forget import forget
 from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.inputs import Selection
 from agent_wiki.pipeline.join_wikis import join_wikis
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from tests.buckets.nights import night, pages_but_buckets, session_bytes
 from tests.buckets.stores import Bucket
 from tests.pipeline.test_beside import trial

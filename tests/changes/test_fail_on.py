@@ -12,7 +12,7 @@ from agent_wiki.changes.fail_on import conditions_of, reasons_to_fail
 from agent_wiki.commands import main
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.ingest import Options
-from agent_wiki.report import Failure, Note, Report
+from agent_wiki.pipeline.report import Failure, Note, Report
 from agent_wiki.spending import Totals
 from agent_wiki.wiki.layout import content_id
 from tests.wikis import Script, arc, changed, record, rule, tree

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.pipeline.patch_config import patch_config
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from tests.wikis import Script, ingest, record, rule, skill
 
 FOLDER = Path(__file__).parent / "examples"

@@ -26,7 +26,7 @@ from agent_wiki.engine import no_progress
 from agent_wiki.engines.answer_text import ON_TRAJECTORY
 from agent_wiki.engines.recorded import ObservedPrompt, RecordedEngine
 from agent_wiki.pipeline.ingest import Options, run
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.stages.order import SESSION_STAGES
 
 _NOT_HERE = {"error": {"type": "not_found_error", "message": "not here"}}

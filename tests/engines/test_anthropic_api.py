@@ -9,11 +9,11 @@ import pytest
 
 from agent_wiki.asking.budget import Budget
 from agent_wiki.asking.journal import journal_folder, records
-from agent_wiki.compare.views import GuidelineView
 from agent_wiki.engine import Question, side_by_side
 from agent_wiki.engines.anthropic_api import AnthropicEngine
 from agent_wiki.engines.anthropic_api.service import Service
 from agent_wiki.errors import AnswerRejected, BudgetReached, NoAnswer, RunError, ServiceFailed, UsageError
+from agent_wiki.pages.compare.views import GuidelineView
 from agent_wiki.stages.consolidate_clusters import ClusterQuestion
 from agent_wiki.stages.extract_guidelines import GuidelinesQuestion, extract_guidelines
 from agent_wiki.stages.summarize import SummarizeQuestion, SummaryAnswer

@@ -10,11 +10,11 @@ import pytest
 from pydantic import create_model
 
 from agent_wiki.asking.prompts import read_prompts, render_prompt
-from agent_wiki.compare.views import GuidelineView
 from agent_wiki.engine import Answer, Question
 from agent_wiki.engines.answer_text import InvalidAnswer, answer_in
 from agent_wiki.engines.anthropic_api.request import request_body, request_of
 from agent_wiki.engines.requests import STRUCTURES, Asking, Round
+from agent_wiki.pages.compare.views import GuidelineView
 from agent_wiki.stages.consolidate_clusters import ClusterQuestion
 from agent_wiki.stages.extract_guidelines import CitedQuote, GuidelineAnswer, GuidelinesAnswer, GuidelinesQuestion
 from agent_wiki.stages.summarize import SummarizeQuestion, SummaryAnswer

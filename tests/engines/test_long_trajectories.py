@@ -14,7 +14,7 @@ import pytest
 from agent_wiki.asking.journal import journal_folder, records
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.commands import main
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.trajectory import Message, Source, Trajectory
 from agent_wiki.wiki.page import parse_page
 from agent_wiki_testing import Endpoint, Fault, MessagesServer

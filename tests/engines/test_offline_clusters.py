@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from benchmarks.clusters import score
 
-from agent_wiki.compare.views import GuidelineView
 from agent_wiki.engines.offline.consolidate_clusters import answer
+from agent_wiki.pages.compare.views import GuidelineView
 from agent_wiki.stages.consolidate_clusters import ClusterQuestion
 
 

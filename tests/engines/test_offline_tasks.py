@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from agent_wiki.compare.families import Family
-from agent_wiki.compare.views import KeyTurn, SessionView
 from agent_wiki.engines.offline.discover_tasks import answer, findings
+from agent_wiki.pages.compare.families import Family
+from agent_wiki.pages.compare.views import KeyTurn, SessionView
 from agent_wiki.stages.discover_tasks import SubtaskQuestion, TaskQuestion
 
 

@@ -15,7 +15,7 @@ import pytest
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.commands import main
 from agent_wiki.errors import RunError, UsageError
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from tests.engines.answering import STAGE_ANSWERS, STAGE_OF
 from tests.paid_runs import dated_recordings
 from tests.wikis import ingest

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent_wiki.pipeline.ingest import Options, run
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "wiki-example"
 ACCEPT = "rm -r wiki-example/wiki; wiki ingest wiki-example/traces --wiki wiki-example/wiki; git diff wiki-example"

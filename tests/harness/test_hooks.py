@@ -15,7 +15,7 @@ from agent_wiki.harness import hooks
 from agent_wiki.harness.hook_log import HookOutcome
 from agent_wiki.harness.hook_memory import HookMemory
 from agent_wiki.pipeline.ingest import Options, run
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from tests.harness.hook_inputs import THREAD, claude_input, codex_input, codex_notification
 from tests.harness.hook_project import CODEX, EXAMPLE, TEACHES, TEACHES_NOTHING, TRIVIAL, Stop, saved_in, wiki_of
 from tests.processes import exit_codes, started_wiki

@@ -10,7 +10,7 @@ import pytest
 from agent_wiki.pages.contract import ExampleSearch, contract, is_its_owners
 from agent_wiki.pages.index_shards import CONTENTS, sessions_of
 from agent_wiki.pipeline.ingest import Options, run
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.stages.turnings import Grade
 from agent_wiki.wiki.templates import Templates
 from tests.wikis import Script, record, rule

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_wiki.pages.index_pages import MOST_LISTED
-from agent_wiki.safety.judge import findings_in
+from agent_wiki.pages.safety.judge import findings_in
 from agent_wiki.wiki.config import Config
 from agent_wiki.wiki.layout import INDEX
 from agent_wiki.wiki.page import Page, split_body

@@ -8,7 +8,7 @@ from typing import Any
 
 from agent_wiki.engine import Engine
 from agent_wiki.pipeline.ingest import Options, run
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from tests.repositories import Repository
 from tests.wikis import Script, ingest, record, rule
 

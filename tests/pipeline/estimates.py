@@ -9,8 +9,8 @@ from typing import Any
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.pipeline.estimate import Estimate, StageEstimate, estimate
 from agent_wiki.pipeline.ingest import Options, run
+from agent_wiki.pipeline.report import Report
 from agent_wiki.pipeline.token_counts import PROMPT_TOKENS
-from agent_wiki.report import Report
 from agent_wiki.stages.order import ALL_STAGES
 from agent_wiki_testing import MessagesServer
 from tests.paid_runs import TWO_READERS

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from agent_wiki.pipeline.forget import forget
+from agent_wiki.pipeline.report import Report
 from agent_wiki.pipeline.taken_out import Forgotten
-from agent_wiki.report import Report
 
 ONE, TWO = "Run `make check` before each change of the cart.", "Read the log of the failed check to its very end."
 

@@ -11,7 +11,7 @@ from agent_wiki.engine import AnswerType, Question, no_progress
 from agent_wiki.engines.scripted import ScriptedEngine
 from agent_wiki.errors import RunError
 from agent_wiki.pipeline.ingest import Options, run
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.stages.order import ALL_STAGES
 from tests.wikis import arc, record, rule, tree
 

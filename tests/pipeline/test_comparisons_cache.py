@@ -9,7 +9,7 @@ from pathlib import Path
 
 from agent_wiki.pipeline.comparisons_cache import NAME
 from agent_wiki.pipeline.forget import forget
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from tests.wikis import Script, changed, ingest, record, rule, tree
 
 _WORDINGS = ["Run `make schema` before the tests of the ledger.", "Before testing the ledger, run `make schema`."]

@@ -11,7 +11,7 @@ import pytest
 from agent_wiki.commands import main
 from agent_wiki.pipeline.forget import forget
 from agent_wiki.pipeline.owners_pages import reject
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.retrieval import consult
 from agent_wiki.retrieval.page_names import files_named
 from agent_wiki.retrieval.why import why

@@ -14,8 +14,8 @@ from agent_wiki.engines.cache_forecast import pieces_of
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pipeline.estimate import estimate, habits_of
 from agent_wiki.pipeline.ingest import Options
+from agent_wiki.pipeline.report import Report
 from agent_wiki.pipeline.token_counts import PROMPT_TOKENS
-from agent_wiki.report import Report
 from agent_wiki.stages.order import stage_named
 from agent_wiki_testing import Endpoint, Fault, MessagesServer
 from agent_wiki_testing.answers import Asked

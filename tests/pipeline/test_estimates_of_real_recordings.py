@@ -18,8 +18,8 @@ from agent_wiki.engines.offline import OfflineEngine
 from agent_wiki.engines.prompting import Prompting
 from agent_wiki.pipeline.estimate import Estimate
 from agent_wiki.pipeline.ingest import Options, run
+from agent_wiki.pipeline.report import Report
 from agent_wiki.pipeline.token_counts import PROMPT_TOKENS
-from agent_wiki.report import Report
 from agent_wiki.stages.summarize import MOST_TITLE_WORDS, SummaryAnswer
 from agent_wiki_testing import Endpoint, MessagesServer
 from agent_wiki_testing.answers import Asked

@@ -10,7 +10,7 @@ import agent_wiki
 from agent_wiki.engine import no_progress
 from agent_wiki.evaluation.recordings import rows_of
 from agent_wiki.pipeline.normalize import NormalizeOptions, normalize
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.retrieval.recording_places import Places
 from agent_wiki.wiki.store import WikiFolder
 from tests.exports import EXPORT

@@ -12,7 +12,7 @@ import pytest
 from agent_wiki.commands import main
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.owners_pages import keep
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.wiki.config import parse_config
 from agent_wiki.wiki.corpus_records import CorpusRecord
 from agent_wiki.wiki.page import parse_page

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from agent_wiki.pipeline.ingest import Options, run
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.stages.order import ALL_STAGES, entry_types
 from agent_wiki.wiki.layout import kind_of
 from agent_wiki.wiki.page import Page, parse_page

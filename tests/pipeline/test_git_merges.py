@@ -11,7 +11,7 @@ import pytest
 
 from agent_wiki.engines.offline import OfflineEngine
 from agent_wiki.pipeline.owners_pages import reject
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from tests.pipeline.branches import (
     EXAMPLE,
     NO_ATTRIBUTES,

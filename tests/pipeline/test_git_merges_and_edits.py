@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent_wiki.pipeline.owners_pages import keep
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from tests.pipeline.branches import NO_ATTRIBUTES, TRACES, branches, catalog, init_wiki, one_rule_each, only_page
 from tests.repositories import Repository
 from tests.wikis import Script, changed, ingest, record, rule, skill, tree

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from agent_wiki.pipeline.inputs import Selection, input_files, inputs_of
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from tests.wikis import ingest, record
 
 

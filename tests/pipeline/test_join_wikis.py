@@ -14,9 +14,9 @@ from agent_wiki.errors import UsageError
 from agent_wiki.pipeline import publish
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.join_wikis import join_wikis
+from agent_wiki.pipeline.report import Report
 from agent_wiki.pipeline.shard_manifest import Manifest, digest_of_records
 from agent_wiki.pipeline.shards import Shard
-from agent_wiki.report import Report
 from agent_wiki.wiki.layout import kind_of
 from agent_wiki.wiki.records import SessionRecord, content_digest, record_text
 from agent_wiki.wiki.store import WikiFolder

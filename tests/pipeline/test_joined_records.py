@@ -15,7 +15,7 @@ from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
 from agent_wiki.pipeline import joined_records, page_writers
 from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.join_wikis import join_wikis
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.wiki.records import record_path, record_text
 from agent_wiki.wiki.store import WikiFolder
 from tests.planted import vendor_keys

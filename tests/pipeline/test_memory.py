@@ -9,7 +9,7 @@ import pytest
 from benchmarks.memory import KINDS, write
 
 from agent_wiki.pipeline.normalize import NormalizeOptions, normalize
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 
 
 @pytest.mark.parametrize("kind", [kind for kind, (_, sign) in KINDS.items() if not sign])

@@ -13,7 +13,7 @@ from agent_wiki.engine import no_progress
 from agent_wiki.pages.summary_names import file_stems, summary_name
 from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.join_wikis import join_wikis
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.wiki.layout import caseless_file_stem, hashed_file_stem
 from agent_wiki.wiki.records import former_record_path, record_path
 from agent_wiki.wiki.store import WikiFolder

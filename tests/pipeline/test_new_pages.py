@@ -17,7 +17,7 @@ from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.pipeline.new_pages import AtMost
 from agent_wiki.pipeline.owners_pages import reject
 from agent_wiki.pipeline.patch_config import patch_config
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.wiki.layout import kind_of, page_id
 from tests.repositories import Repository
 from tests.wikis import Script, changed, ingest, record, rule, tree

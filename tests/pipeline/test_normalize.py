@@ -10,7 +10,7 @@ import pytest
 from agent_wiki.commands import main
 from agent_wiki.errors import RunError
 from agent_wiki.pipeline.normalize import NormalizeOptions, TrajectoryStats, normalize
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from tests.wikis import COMMAND, chat, record
 
 

@@ -16,8 +16,8 @@ from agent_wiki.engine import no_progress
 from agent_wiki.pipeline import on_ray
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.mine import Assignment, Mined
+from agent_wiki.pipeline.report import Report
 from agent_wiki.pipeline.workers import RayOptions
-from agent_wiki.report import Report
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "wiki-example"
 _PLACE, _VICTIMS = "AGENT_WIKI_TEST_TRIES", "AGENT_WIKI_TEST_VICTIMS"

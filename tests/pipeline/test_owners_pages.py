@@ -14,7 +14,7 @@ from agent_wiki.errors import UsageError
 from agent_wiki.pages.state import view_of
 from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.pipeline.owners_pages import keep, reject, restore
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.retrieval.page_names import files_named
 from agent_wiki.retrieval.review import to_review
 from agent_wiki.retrieval.why import why as explained

@@ -16,7 +16,7 @@ from agent_wiki.commands import main
 from agent_wiki.engine import no_progress
 from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.join_wikis import join_wikis
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.retrieval.review import to_review
 from agent_wiki.wiki.config import parse_config
 from tests.wikis import Script, arc, ingest, record, rule, skill, tree

@@ -13,7 +13,7 @@ from agent_wiki.asking.options import AskingOptions
 from agent_wiki.commands import main
 from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.join_wikis import join_wikis
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki_testing import MessagesServer
 from tests.engines.answering import says
 from tests.pipeline.agents import SUMMARY, commands_on

@@ -12,7 +12,7 @@ from agent_wiki.checks.running import faults_of
 from agent_wiki.checks.subject import CheckedWiki
 from agent_wiki.engine import no_progress
 from agent_wiki.pipeline.owners_pages import reject
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.retrieval.page_names import files_named
 from agent_wiki.wiki.config import OVERRIDES, parse_config
 from agent_wiki.wiki.config_edits import edit_config

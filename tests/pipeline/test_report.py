@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent_wiki.errors import AnswerRejected, BudgetReached, Unanswered, UnreadableRecording
-from agent_wiki.report import Failure, Learnt, Note, Report
+from agent_wiki.pipeline.report import Failure, Learnt, Note, Report
 from agent_wiki.spending import Totals
 from tests.wikis import Script, ingest, record
 

@@ -18,9 +18,9 @@ from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.inputs import Selection
 from agent_wiki.pipeline.join_wikis import join_wikis
 from agent_wiki.pipeline.mine_shard import mine_shard, share_of
+from agent_wiki.pipeline.report import Report
 from agent_wiki.pipeline.shards import Shard
 from agent_wiki.readers.recording_path import RecordingPath
-from agent_wiki.report import Report
 from tests.pipeline.test_beside import trial
 from tests.wikis import Script, changed, ingest, record, rule, skill, tree
 

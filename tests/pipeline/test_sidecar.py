@@ -21,7 +21,7 @@ from agent_wiki.pipeline.allowed_secrets import allow_secrets
 from agent_wiki.pipeline.forget import forget
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.leaks import leaks
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.retrieval import consult
 from agent_wiki.retrieval.why import why
 from tests.planted import vendor_keys

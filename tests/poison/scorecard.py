@@ -12,7 +12,7 @@ from agent_wiki.engine import no_progress
 from agent_wiki.engines.scripted import ScriptedEngine
 from agent_wiki.harness.reminders import reminder
 from agent_wiki.pipeline.ingest import Options, run
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.retrieval import consult
 from agent_wiki.wiki.config import parse_config
 from agent_wiki.wiki.config_edits import patched

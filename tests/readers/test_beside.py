@@ -9,9 +9,9 @@ import pytest
 from agent_wiki.errors import PartOfRecording, UnreadableRecording
 from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.pipeline.readable import readable
+from agent_wiki.pipeline.report import Report
 from agent_wiki.readers.detect import reader_of
 from agent_wiki.readers.recording import Recording
-from agent_wiki.report import Report
 
 SESSION = "ef9f0349-1471-4c9e-b65e-d5298ac27058"
 

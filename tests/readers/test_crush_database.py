@@ -14,9 +14,9 @@ import pytest
 from agent_wiki.errors import EmptyRecording, UnreadableRecording
 from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.pipeline.readable import readable
+from agent_wiki.pipeline.report import Report
 from agent_wiki.readers import detect
 from agent_wiki.readers.recording import Recording
-from agent_wiki.report import Report
 from tests.hangs import no_hang
 from tests.readers.crush_rows import call, finish, made, reply, result, results, text, user
 from tests.readers.database_copies import copied_with_log

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from agent_wiki.compare.writes import write_of
 from agent_wiki.engines.offline import shell
+from agent_wiki.pages.compare.writes import write_of
 from agent_wiki.shell.kinds import shell_kind
 from agent_wiki.shell.programs import only_reads
 from agent_wiki.shell.simple_commands import simple_commands

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from agent_wiki.asking.prompts import read_prompts, render_prompt
-from agent_wiki.compare.views import GuidelineView, SkillView
 from agent_wiki.engine import BaseEngine
 from agent_wiki.engines.offline import OfflineEngine
+from agent_wiki.pages.compare.views import GuidelineView, SkillView
 from agent_wiki.stages.consolidate_clusters import (
     MOST_MEMBERS,
     ClusterAnswer,

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from agent_wiki.asking.prompts import read_prompts, render_prompt
-from agent_wiki.compare.families import Family, Override, families
-from agent_wiki.compare.views import KeyTurn, SessionView
 from agent_wiki.engine import BaseEngine
 from agent_wiki.engines.offline import OfflineEngine
 from agent_wiki.errors import AnswerRejected
+from agent_wiki.pages.compare.families import Family, Override, families
+from agent_wiki.pages.compare.views import KeyTurn, SessionView
 from agent_wiki.stages.discover_tasks import (
     SubtaskAnswer,
     SubtaskQuestion,

@@ -16,7 +16,7 @@ from benchmarks.generated_wiki import generate, generated_record
 
 from agent_wiki.commands import main
 from agent_wiki.site.contents import SiteContents, read_contents
-from tests.safety.test_judge import CASES
+from tests.pages.safety.test_judge import CASES
 from tests.test_hostile_wiki import ATTACKS
 
 _POISON = Path(__file__).parents[1] / "poison"

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agent_wiki.asking.transcript import Segment, fenced, transcript
-from agent_wiki.compare.family_figures import MOST_ROW_WRITES, family_figures
 from agent_wiki.engine import Answer, Question
 from agent_wiki.errors import RunError, UnreadablePage
+from agent_wiki.pages.compare.family_figures import MOST_ROW_WRITES, family_figures
 from agent_wiki.recall.own_sessions import PROMPT_MARK
 from agent_wiki.recall.reads import wiki_reads
 from agent_wiki.stages import discover_tasks, summarize

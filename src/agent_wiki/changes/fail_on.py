@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from agent_wiki.changes.checks import checks_of, quarantined_in
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.ingest import Options
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.spending import Totals
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import counted

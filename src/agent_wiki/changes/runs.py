@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.errors import UsageError
-from agent_wiki.report import Entry, Failure, Note
+from agent_wiki.pipeline.report import Entry, Failure, Note
 from agent_wiki.spending import TOKEN_KINDS, Totals, total_of
 from agent_wiki.trajectory.json_text import object_in
 from agent_wiki.trajectory.lazily import dataclass

@@ -12,7 +12,7 @@ from agent_wiki.engine import no_progress
 from agent_wiki.engines import EMBEDDED, opened_engine
 from agent_wiki.pipeline import finished
 from agent_wiki.pipeline.publish import Publisher
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.stages.order import CATALOG
 from agent_wiki.wiki.layout import MACHINERY
 from agent_wiki.wiki.left_behind import left_behind

@@ -16,8 +16,8 @@ from agent_wiki.pipeline import sidecar
 from agent_wiki.pipeline.owners_pages import EditedFile, edited_files_of
 from agent_wiki.pipeline.pages_on_disk import PagesOnDisk
 from agent_wiki.pipeline.publish import Publisher
+from agent_wiki.pipeline.report import Failure, Report
 from agent_wiki.readers.recording_path import RecordingPath
-from agent_wiki.report import Failure, Report
 from agent_wiki.stages.order import CATALOG
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import Config

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent_wiki.asking.journal import is_of_several
-from agent_wiki.report import SHORT_DIGEST
+from agent_wiki.pipeline.report import SHORT_DIGEST
 from agent_wiki.stages.order import SUMMARIZE
 from agent_wiki.wiki.layout import is_quarantined, kind_of
 from agent_wiki.wiki.text import counted, plain_line

@@ -71,7 +71,7 @@ def worklist(
     from agent_wiki.commands.answer_lines import prompt_folder_line, worklist_lines
     from agent_wiki.pipeline import worklist as open_ones
     from agent_wiki.pipeline.prompt_files import PromptFolder
-    from agent_wiki.report import as_lines, as_values
+    from agent_wiki.pipeline.report import as_lines, as_values
 
     if dry_run and prompts is None:
         raise UsageError("--dry-run: a worklist writes nothing; it is for --prompts FOLDER")
@@ -163,7 +163,7 @@ def apply(
     from agent_wiki.commands.answer_lines import applied_lines
     from agent_wiki.pipeline.apply_answer import Choices, apply_answer
     from agent_wiki.pipeline.open_questions import QuestionSelector
-    from agent_wiki.report import as_lines
+    from agent_wiki.pipeline.report import as_lines
 
     wanted = QuestionSelector(stage, _existing(trajectory), session, request)
     choices = Choices(model, archive_covered, archive_members)

@@ -136,7 +136,7 @@ def _merge(
     command: str, values: dict[str, Any], wiki: Path | None, dry_run: bool, verbose: bool, as_json: bool
 ) -> None:
     from agent_wiki.pipeline.patch_config import patch_config
-    from agent_wiki.report import Report
+    from agent_wiki.pipeline.report import Report
 
     folder = wiki_folder(wiki)
     report = Report(command, str(folder), is_dry_run=dry_run, is_verbose=verbose)

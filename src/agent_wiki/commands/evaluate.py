@@ -50,7 +50,7 @@ def metrics(
 ) -> None:
     """Measure each session: a JSON line of cost, time, calls, reads and outcome."""
     from agent_wiki.evaluation.recordings import rows_of
-    from agent_wiki.report import Report, as_lines, listed_lines
+    from agent_wiki.pipeline.report import Report, as_lines, listed_lines
 
     report = Report("eval metrics", "")
     known, chosen = _tasks(tasks), _labels(labels or ())
@@ -98,7 +98,7 @@ def compare(
     """Compare arms over all trials, by family and by task, with intervals."""
     from agent_wiki.evaluation import render
     from agent_wiki.evaluation.compare import compare as compare_arms
-    from agent_wiki.report import as_lines, listed_lines
+    from agent_wiki.pipeline.report import as_lines, listed_lines
 
     if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
         raise UsageError(f"{plot}: the name of a plot must end in .svg or .png")

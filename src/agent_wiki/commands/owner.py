@@ -14,7 +14,7 @@ from agent_wiki.commands.stages import AsJson, DryRun, ExistingWiki, Verbose
 from agent_wiki.commands.unchanged import wiki_folder
 
 if TYPE_CHECKING:
-    from agent_wiki.report import Report
+    from agent_wiki.pipeline.report import Report
 
 Pages = Annotated[
     list[str],
@@ -53,7 +53,7 @@ def forget(
     `_config.yaml` names the session by a digest of its id. Take the line out, and it may come again.
     """
     from agent_wiki.pipeline.forget import forget as made_forgotten
-    from agent_wiki.report import Report
+    from agent_wiki.pipeline.report import Report
 
     folder = wiki_folder(wiki)
     report = Report("forget", str(folder), is_dry_run=dry_run)
@@ -119,7 +119,7 @@ def _decide(
     as_json: bool,
 ) -> None:
     """Take a decision about the files that a person means, and say of which. Raises `UsageError`."""
-    from agent_wiki.report import Report
+    from agent_wiki.pipeline.report import Report
     from agent_wiki.retrieval.page_names import files_named
     from agent_wiki.retrieval.terminal import one_line
 
@@ -143,7 +143,7 @@ def redact(wiki: ExistingWiki = None, dry_run: DryRun = False, as_json: AsJson =
     are not touched: replace the keys. Exits with 1 when a secret is left somewhere.
     """
     from agent_wiki.pipeline.redact_wiki import redact_wiki
-    from agent_wiki.report import Report
+    from agent_wiki.pipeline.report import Report
 
     folder = wiki_folder(wiki)
     report = Report("redact", str(folder), is_dry_run=dry_run)

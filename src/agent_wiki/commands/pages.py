@@ -23,7 +23,7 @@ def init(
     """Create an empty wiki, or (with --eject) copy its templates and prompts to change them."""
     from agent_wiki.engine import no_progress
     from agent_wiki.pipeline.ingest import Options, run
-    from agent_wiki.report import Report
+    from agent_wiki.pipeline.report import Report
     from agent_wiki.wiki.store import WikiFolder
     from agent_wiki.wiki.templates import PLACES, shipped_folder, shipped_names
 

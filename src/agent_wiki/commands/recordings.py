@@ -36,7 +36,7 @@ def normalize(
 
     from agent_wiki.pipeline.normalize import NormalizeOptions
     from agent_wiki.pipeline.normalize import normalize as normalize_all
-    from agent_wiki.report import Report
+    from agent_wiki.pipeline.report import Report
 
     report = Report("normalize", str(out), is_dry_run=dry_run, is_verbose=verbose)
     selection = selection_of(since, include, exclude)

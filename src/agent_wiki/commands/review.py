@@ -87,8 +87,8 @@ def _review_lines(folder: Path, each: Reviewed) -> list[str]:
 
 
 def _withheld_lines(page: QuarantinedPage, folder: Path) -> list[str]:
+    from agent_wiki.pages.safety.finding import RULES
     from agent_wiki.retrieval.terminal import one_line, plain_text
-    from agent_wiki.safety.finding import RULES
 
     lines = [f"{one_line(page.path)} [held back: {one_line(page.title)}]"]
     for each in page.findings:
@@ -117,7 +117,7 @@ def release(
     edited and a script that you wrote are published anyway; once released, `wiki check` no longer reports them.
     """
     from agent_wiki.pipeline.released import release as made_released
-    from agent_wiki.report import Report
+    from agent_wiki.pipeline.report import Report
     from agent_wiki.retrieval.terminal import one_line
 
     folder = wiki_folder(wiki)

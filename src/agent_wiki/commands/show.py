@@ -69,7 +69,7 @@ def print_answer(command: str, values: Mapping[str, Any], *, is_ascii: bool = Fa
 
 def versioned(command: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """What a command found, with the command and the version of its form, which `wiki schema` prints."""
-    from agent_wiki.report import SCHEMA_VERSION
+    from agent_wiki.pipeline.report import SCHEMA_VERSION
 
     return {"command": command, "schema_version": SCHEMA_VERSION, **values}
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from agent_wiki.changes.fail_on import FailCondition
     from agent_wiki.pipeline.estimate import Estimate
     from agent_wiki.pipeline.ingest import Options
-    from agent_wiki.report import Report
+    from agent_wiki.pipeline.report import Report
 
 _FOUND = "wiki, here or above"
 
@@ -201,9 +201,9 @@ def _run(command: str, paths: list[str], named: Path | None, *, verbose: bool, a
     from agent_wiki.engines import default_engine
     from agent_wiki.pipeline.ingest import STAGES_OF_COMMAND, Options, run
     from agent_wiki.pipeline.new_pages import at_most
+    from agent_wiki.pipeline.report import Report
     from agent_wiki.pipeline.stopping import StopSignal
     from agent_wiki.pipeline.workers import default_jobs
-    from agent_wiki.report import Report
     from agent_wiki.wiki.replacing import durable
     from agent_wiki.wiki.store import WikiFolder
 
@@ -273,7 +273,7 @@ def _conditions(words: Sequence[str] | None) -> list[FailCondition] | None:
 
 def _judge(made: Report | Estimate, conditions: list[FailCondition] | None, options: Options) -> None:
     """Note in a report why the run fails, where the owner named conditions; an estimate runs nothing."""
-    from agent_wiki.report import Report
+    from agent_wiki.pipeline.report import Report
 
     if conditions is not None and isinstance(made, Report):
         from agent_wiki.changes.fail_on import reasons_to_fail, warnings_of
@@ -325,7 +325,7 @@ def join(
     from agent_wiki.pipeline.ingest import Options
     from agent_wiki.pipeline.join_wikis import join_wikis
     from agent_wiki.pipeline.new_pages import at_most
-    from agent_wiki.report import Report
+    from agent_wiki.pipeline.report import Report
 
     folder = wiki_folder(wiki)
     engine, conditions = engine or default_engine(folder), _conditions(fail_on)

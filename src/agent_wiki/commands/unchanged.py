@@ -52,7 +52,7 @@ def is_catalogued(words: Sequence[str]) -> bool:
         case _:
             return False
     from agent_wiki.pipeline.finished import nothing_to_catalog
-    from agent_wiki.report import Report
+    from agent_wiki.pipeline.report import Report
 
     pages = nothing_to_catalog(wiki)
     if pages is None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import Engine
 from agent_wiki.errors import UnitError, UsageError
-from agent_wiki.extensions import extensions, loaded, origin
+from agent_wiki.readers.extensions import extensions, loaded, origin
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import parse_config
 from agent_wiki.wiki.layout import CONFIG, SESSIONS, SIDECAR

@@ -11,9 +11,9 @@ from agent_wiki.evaluation.tasks import TaskSet
 from agent_wiki.pipeline.export_parts import files_of_exports
 from agent_wiki.pipeline.inputs import Selection, inputs_of
 from agent_wiki.pipeline.readable import SUPERSEDED, readable
+from agent_wiki.pipeline.report import Note, Report
 from agent_wiki.pipeline.session_stages import order_of
 from agent_wiki.readers.recording_path import RecordingPath
-from agent_wiki.report import Note, Report
 
 
 def rows_of(

@@ -19,8 +19,8 @@ from agent_wiki.harness.hook_memory import HookMemory, is_saved
 from agent_wiki.trajectory.lazily import dataclass
 
 if TYPE_CHECKING:
+    from agent_wiki.pipeline.report import Report
     from agent_wiki.pipeline.session_stages import SessionReport
-    from agent_wiki.report import Report
 
 DEFAULT_CALLS_A_DAY = 20
 ENGINES = ("claude-code", "codex", "gemini", "anthropic")
@@ -84,8 +84,8 @@ def _run(wiki: Path, files: list[Path], engine: str, budget: Budget) -> tuple[Re
     from agent_wiki.asking.options import AskingOptions
     from agent_wiki.engine import no_progress
     from agent_wiki.pipeline.ingest import Options, run
+    from agent_wiki.pipeline.report import Report
     from agent_wiki.pipeline.stopping import StopSignal
-    from agent_wiki.report import Report
     from agent_wiki.stages.order import ALL_STAGES, CORPUS_STAGES
 
     settled: set[str] = set()

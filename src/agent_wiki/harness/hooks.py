@@ -160,8 +160,8 @@ def _mine(wiki: Path, folder: Path, pending: Mapping[str, str], outcome: HookOut
     """
     from agent_wiki.engine import no_progress
     from agent_wiki.pipeline.ingest import Options, run
+    from agent_wiki.pipeline.report import Report
     from agent_wiki.pipeline.session_stages import ANOTHER_ENGINE
-    from agent_wiki.report import Report
     from agent_wiki.stages.order import ALL_STAGES, CORPUS_STAGES
     from agent_wiki.wiki.layout import CONFIG, MACHINERY
 

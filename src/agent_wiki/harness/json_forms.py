@@ -20,9 +20,9 @@ from agent_wiki.pipeline.applied import ArchivedPage
 from agent_wiki.pipeline.estimate import StageEstimate
 from agent_wiki.pipeline.find_secrets import FoundSecret
 from agent_wiki.pipeline.normalize import TrajectoryStats
+from agent_wiki.pipeline.report import HIDDEN_FIELDS, SCHEMA_VERSION, Failure, Note, Report
 from agent_wiki.pipeline.token_counts import Density
 from agent_wiki.pipeline.worklist import OpenQuestion
-from agent_wiki.report import HIDDEN_FIELDS, SCHEMA_VERSION, Failure, Note, Report
 from agent_wiki.retrieval.review import EditedPage, Reviewed
 from agent_wiki.retrieval.rule_records import Made
 from agent_wiki.retrieval.why import CheckedCitation, Citation, SessionPlace

@@ -7,7 +7,7 @@ from typing import Any
 from agent_wiki.errors import UsageError
 from agent_wiki.harness.json_forms import forms
 from agent_wiki.harness.json_shapes import schema_of
-from agent_wiki.report import SCHEMA_VERSION
+from agent_wiki.pipeline.report import SCHEMA_VERSION
 from agent_wiki.stages.order import ASKING_STAGES, CATALOG
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"

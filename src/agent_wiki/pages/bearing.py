@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from agent_wiki.compare.similarity import STOP_WORDS, stem
+from agent_wiki.pages.compare.similarity import STOP_WORDS, stem
 from agent_wiki.shell.result_lines import complains, shows_failure
 from agent_wiki.trajectory.lazily import regex
 

@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Literal, get_args
 
 from agent_wiki.pages.model import BODY, body_of, front_matter, page_text
 from agent_wiki.pages.plain import PlainLine
+from agent_wiki.pages.safety.finding import SafetyFinding
 from agent_wiki.pages.scope import scope_shown
 from agent_wiki.pages.support import Contribution, Counted, Evidence, Joined, evidence_field, sources_section
-from agent_wiki.safety.finding import SafetyFinding
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import cluster_path
 from agent_wiki.wiki.templates import Templates

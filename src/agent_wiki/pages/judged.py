@@ -13,10 +13,10 @@ from functools import lru_cache, partial
 from typing import Any, TypeAlias
 
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
+from agent_wiki.pages.safety.finding import SafetyFinding, distinct
+from agent_wiki.pages.safety.judge import findings_in, findings_in_commands, findings_in_quote, findings_in_script
 from agent_wiki.pages.sessions import SUMMARIZE, Arc
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL, SkillEntry
-from agent_wiki.safety.finding import SafetyFinding, distinct
-from agent_wiki.safety.judge import findings_in, findings_in_commands, findings_in_quote, findings_in_script
 from agent_wiki.wiki.records import SessionRecord, StageRecord
 from agent_wiki.wiki.values import entries_of, texts_of
 

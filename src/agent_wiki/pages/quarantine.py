@@ -14,6 +14,8 @@ from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.guideline import GuidelineEntry
 from agent_wiki.pages.judged import texts_of_entry
 from agent_wiki.pages.model import BODY, front_matter, page_text
+from agent_wiki.pages.safety.finding import RULES, visible
+from agent_wiki.pages.safety.judge import findings_in_script
 from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.skill import SkillEntry, fence_of
 from agent_wiki.pages.state import WikiView
@@ -27,8 +29,6 @@ from agent_wiki.pages.withheld import (
     why_of,
     why_of_parts,
 )
-from agent_wiki.safety.finding import RULES, visible
-from agent_wiki.safety.judge import findings_in_script
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import Release
 from agent_wiki.wiki.layout import guideline_path, is_quarantined, kind_of, page_id, quarantined, subtask_path

@@ -12,8 +12,8 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from agent_wiki.compare.same_rule import Reading, alike, reading_of
-from agent_wiki.compare.views import GuidelineView
+from agent_wiki.pages.compare.same_rule import Reading, alike, reading_of
+from agent_wiki.pages.compare.views import GuidelineView
 from agent_wiki.pages.guideline import GuidelineEntry
 from agent_wiki.pages.skill import SkillEntry
 from agent_wiki.pages.support import Joined

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
-from agent_wiki.compare.views import KeyTurnKind
+from agent_wiki.pages.compare.views import KeyTurnKind
 from agent_wiki.pages.plain import PlainLine, PlainText
+from agent_wiki.pages.safety.finding import SafetyFinding
 from agent_wiki.pages.summary_names import file_stems, summary_name
-from agent_wiki.safety.finding import SafetyFinding
 from agent_wiki.trajectory.evidence import Trust
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import is_quarantined, quarantined, slug, summary_path_of

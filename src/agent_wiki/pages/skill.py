@@ -11,9 +11,9 @@ from pydantic import AfterValidator
 
 from agent_wiki.pages.model import BODY, field_names, skill_text
 from agent_wiki.pages.plain import PlainLine, PlainMarkdown
+from agent_wiki.pages.safety.finding import SafetyFinding
 from agent_wiki.pages.scope import scope_shown
 from agent_wiki.pages.support import Counted, Evidence, Joined, sources_section
-from agent_wiki.safety.finding import SafetyFinding
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import unreserved
 from agent_wiki.wiki.templates import Templates

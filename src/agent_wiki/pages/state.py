@@ -11,7 +11,7 @@ from dataclasses import field
 from functools import partial
 from typing import Any
 
-from agent_wiki.compare.likenesses import Compared
+from agent_wiki.pages.compare.likenesses import Compared
 from agent_wiki.pages.foreign import foreign_sessions
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
 from agent_wiki.pages.rejected import KIND as REJECTED

@@ -12,10 +12,10 @@ from typing import Any, Protocol, TypeVar
 
 from agent_wiki.pages.guideline import GuidelineEntry
 from agent_wiki.pages.judged import Part, main_text, part_of_entry, part_of_page, parts_of, text_digest
+from agent_wiki.pages.safety.finding import STRANGERS_ONLY, SafetyFinding
 from agent_wiki.pages.sessions import Arc
 from agent_wiki.pages.skill import SkillEntry
 from agent_wiki.pages.support import HasEvidence, Joined
-from agent_wiki.safety.finding import STRANGERS_ONLY, SafetyFinding
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.simple_commands import simple_commands
 from agent_wiki.trajectory.lazily import dataclass, regex

@@ -10,8 +10,8 @@ from agent_wiki.asking.journal import is_of_several
 from agent_wiki.engine import Problem
 from agent_wiki.engines.recorded import ObservedPrompt
 from agent_wiki.pipeline.open_questions import kind_of_question
+from agent_wiki.pipeline.report import Failure, as_values
 from agent_wiki.pipeline.worklist import OpenQuestion
-from agent_wiki.report import Failure, as_values
 from agent_wiki.stages.order import kinds_of_answers
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import counted

@@ -29,9 +29,9 @@ from agent_wiki.pipeline.open_questions import (
     kind_of_question,
     other_failures,
 )
+from agent_wiki.pipeline.report import Failure, Report
 from agent_wiki.pipeline.worklist import OpenQuestion, in_order
 from agent_wiki.redaction.values import Redacted
-from agent_wiki.report import Failure, Report
 from agent_wiki.spending import AGENT
 from agent_wiki.stages.order import ALL_STAGES, SESSION_STAGES, SUMMARIZE
 from agent_wiki.trajectory.lazily import dataclass

@@ -22,9 +22,9 @@ from agent_wiki.pipeline import audit
 from agent_wiki.pipeline.page_writers import has_use_for_two, write_texts, written_pages
 from agent_wiki.pipeline.pages_on_disk import INDEX_PAGES, PagesOnDisk, remember, remember_indexes
 from agent_wiki.pipeline.quarantine_files import QuarantineFiles
+from agent_wiki.pipeline.report import Learnt, Report
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.pipeline.settling import terms_of
-from agent_wiki.report import Learnt, Report
 from agent_wiki.wiki.generated import origin_of
 from agent_wiki.wiki.kinds import FOLDERS, LESSONS
 from agent_wiki.wiki.layout import AGENTS, ARCHIVE, kind_of, skill_path

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from agent_wiki import __version__
-from agent_wiki.compare.likenesses import Compared
+from agent_wiki.pages.compare.likenesses import Compared
 from agent_wiki.wiki.store import WikiFolder
 
 NAME = "compared.json"

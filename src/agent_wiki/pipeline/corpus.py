@@ -7,9 +7,9 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from agent_wiki.compare.covered import Subject, covered_guidelines
 from agent_wiki.engine import AnswerType, BaseEngine, Engine, MadeWith, Question, ask
 from agent_wiki.pages.cluster import cluster_members
+from agent_wiki.pages.compare.covered import Subject, covered_guidelines
 from agent_wiki.pages.state import WikiView
 from agent_wiki.stages.order import kinds_of_answers
 from agent_wiki.stages.request import by_whom, made_by

@@ -23,8 +23,8 @@ from agent_wiki.engines.anthropic_api.service import Service
 from agent_wiki.engines.estimating import EstimatingEngine, Forecast
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.ingest import Options
+from agent_wiki.pipeline.report import Report, as_lines, listed_lines
 from agent_wiki.pipeline.token_counts import PROMPT_TOKENS, ByBytes, ByService, Density, densities_of
-from agent_wiki.report import Report, as_lines, listed_lines
 from agent_wiki.stages.order import ASKING_STAGES, stage_named
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import counted

@@ -11,13 +11,13 @@ from typing import Any
 from agent_wiki.engine import Progress
 from agent_wiki.errors import EmptyRecording, UnreadableRecording, system_reason
 from agent_wiki.pipeline.inputs import InputFile, Selection, inputs_of
+from agent_wiki.pipeline.report import Failure, as_lines, as_values
 from agent_wiki.pipeline.second_detector import Detector, with_second
 from agent_wiki.readers.detect import reader_of
 from agent_wiki.readers.recording import Recording
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.redaction.places import json_spans, secret_places
 from agent_wiki.redaction.redact import redact_text
-from agent_wiki.report import Failure, as_lines, as_values
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import counted
 

@@ -31,8 +31,8 @@ from agent_wiki.pipeline.forget_config import without_sessions
 from agent_wiki.pipeline.forget_machinery import KNOWN_FILES, cached_files, forget_recordings, remember_forgotten
 from agent_wiki.pipeline.own_strings import OwnStrings, found_in, texts_in
 from agent_wiki.pipeline.publish import Publisher
+from agent_wiki.pipeline.report import Report
 from agent_wiki.pipeline.taken_out import Forgotten
-from agent_wiki.report import Report
 from agent_wiki.stages import discover_tasks
 from agent_wiki.stages.order import CATALOG, CORPUS_STAGES
 from agent_wiki.trajectory.json_text import object_in

@@ -27,6 +27,7 @@ from agent_wiki.pipeline.inputs import FoundFiles, InputFile, Selection, inputs_
 from agent_wiki.pipeline.mine import FORGOTTEN, NO_TURN, SUPERSEDED, Assignment, Known, Mined
 from agent_wiki.pipeline.new_pages import NewPages
 from agent_wiki.pipeline.publish import Publisher
+from agent_wiki.pipeline.report import Failure, Note, Report
 from agent_wiki.pipeline.session_stages import (
     KnownSession,
     SessionReport,
@@ -42,7 +43,6 @@ from agent_wiki.pipeline.versions import superseded
 from agent_wiki.pipeline.workers import RayOptions, Workers, results
 from agent_wiki.readers.kept_objects import KEPT
 from agent_wiki.readers.recording_path import RecordingPath
-from agent_wiki.report import Failure, Note, Report
 from agent_wiki.stages.order import ALL_STAGES, CATALOG, CORPUS_STAGES, SESSION_STAGES
 from agent_wiki.stages.request import made_by
 from agent_wiki.trajectory.lazily import dataclass

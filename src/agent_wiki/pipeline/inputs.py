@@ -11,11 +11,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from agent_wiki.errors import UsageError
+from agent_wiki.pipeline.report import Failure, Report
+from agent_wiki.pipeline.report.lines import endings
 from agent_wiki.pipeline.shards import Shard
 from agent_wiki.readers.buckets import BucketPath, Listing, listed
 from agent_wiki.readers.recording_path import RecordingPath
-from agent_wiki.report import Failure, Report
-from agent_wiki.report.lines import endings
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import is_name_of_wiki, is_wiki_folder
 from agent_wiki.wiki.text import counted

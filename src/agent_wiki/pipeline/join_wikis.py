@@ -28,10 +28,10 @@ from agent_wiki.pipeline.mine import FORGOTTEN
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.pipeline.recordings_cache import Cache
 from agent_wiki.pipeline.redacted_sources import redact_answers_and_pages
+from agent_wiki.pipeline.report import Failure, Report
 from agent_wiki.pipeline.shard_manifest import digest_of_records
 from agent_wiki.pipeline.shard_sources import SHARD, Joinable, joinables
 from agent_wiki.readers.recording_path import RecordingPath
-from agent_wiki.report import Failure, Report
 from agent_wiki.stages.order import CATALOG, CORPUS_STAGES
 from agent_wiki.wiki.config import forgotten_as
 from agent_wiki.wiki.layout import kind_of, page_id

@@ -14,7 +14,7 @@ from agent_wiki.engines import EMBEDDED
 from agent_wiki.pages.guideline import GuidelineEntry
 from agent_wiki.pages.sessions import Arc
 from agent_wiki.pages.skill import SkillEntry
-from agent_wiki.report import Note
+from agent_wiki.pipeline.report import Note
 from agent_wiki.wiki.records import SessionRecord, StageRecord
 
 _Lesson = GuidelineEntry | SkillEntry

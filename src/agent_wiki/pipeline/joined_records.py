@@ -14,8 +14,8 @@ from agent_wiki.pages.judged import judged
 from agent_wiki.pipeline.joined_evidence import without_contradictions
 from agent_wiki.pipeline.load import LoadedWiki
 from agent_wiki.pipeline.redacted_sources import note_redacted, without_secrets
+from agent_wiki.pipeline.report import Failure, Note, Report
 from agent_wiki.redaction.values import Redacted
-from agent_wiki.report import Failure, Note, Report
 from agent_wiki.stages.order import entry_types
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.records import SessionRecord, parse_record, plain, record_path, record_text, text_of_values

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from agent_wiki.errors import RunError
 from agent_wiki.pipeline.find_secrets import ExcusedSecret, FoundSecret, SecretsReport
+from agent_wiki.pipeline.report import Failure
 from agent_wiki.pipeline.second_detector import Detector, with_second
 from agent_wiki.redaction.places import secret_places, value_digest
 from agent_wiki.redaction.redact import redact_text, text_spans
-from agent_wiki.report import Failure
 from agent_wiki.wiki.config import AllowedSecret, parse_config
 from agent_wiki.wiki.layout import CONFIG, MACHINERY
 from agent_wiki.wiki.text import some_of

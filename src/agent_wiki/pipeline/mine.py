@@ -27,6 +27,7 @@ from agent_wiki.errors import (
     UnreadableRecording,
     system_reason,
 )
+from agent_wiki.pipeline.report import Failure
 from agent_wiki.pipeline.session_stages import (
     KnownSession,
     SessionReport,
@@ -50,7 +51,6 @@ from agent_wiki.recall.own_sessions import left_out_reason
 from agent_wiki.redaction.numbers import Numbers
 from agent_wiki.redaction.personal import replace_personal
 from agent_wiki.redaction.redact import redact_text, redact_trajectory
-from agent_wiki.report import Failure
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory import Trajectory, digest, without_surrogates
 from agent_wiki.trajectory.calls import paired_calls

@@ -13,6 +13,7 @@ from agent_wiki.engine import Progress
 from agent_wiki.engines.recorded import NAME as RECORDED
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pipeline.ingest import Options, run
+from agent_wiki.pipeline.report import Report
 from agent_wiki.pipeline.shard_archives import archive_name, pack
 from agent_wiki.pipeline.shard_manifest import MANIFEST
 from agent_wiki.pipeline.shard_runs import ShardRun, take_settings
@@ -20,7 +21,6 @@ from agent_wiki.pipeline.shards import Shard
 from agent_wiki.readers.buckets import BucketPath
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.readers.stored_objects import uploaded
-from agent_wiki.report import Report
 from agent_wiki.wiki.store import WikiFolder
 
 

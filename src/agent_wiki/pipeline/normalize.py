@@ -12,9 +12,9 @@ from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pipeline.export_parts import files_of_exports
 from agent_wiki.pipeline.inputs import InputFile, Selection, inputs_of
 from agent_wiki.pipeline.readable import SUPERSEDED, readable
+from agent_wiki.pipeline.report import Note, Report
 from agent_wiki.pipeline.session_stages import order_of
 from agent_wiki.readers.recording_path import RecordingPath
-from agent_wiki.report import Note, Report
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.trajectory import Message, Trajectory, envelope_chunks
 from agent_wiki.trajectory.calls import paired_calls

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 from agent_wiki import __version__
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pipeline.mine import Assignment, Known, Mined, mine_elsewhere
+from agent_wiki.pipeline.report import Failure
 from agent_wiki.pipeline.stopping import STOP_SIGNALS
-from agent_wiki.report import Failure
 
 if TYPE_CHECKING:
     from agent_wiki.pipeline.workers import RayOptions, Workers

@@ -16,8 +16,8 @@ from agent_wiki.errors import Unanswered, UnitError, UsageError
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.inputs import Selection
 from agent_wiki.pipeline.known_recordings import KnownRecordings, is_named
+from agent_wiki.pipeline.report import SHORT_DIGEST, Failure, Note, Report
 from agent_wiki.readers.recording_path import RecordingPath
-from agent_wiki.report import SHORT_DIGEST, Failure, Note, Report
 from agent_wiki.stages.order import ALL_STAGES, ASKING_STAGES, CORPUS_STAGES, SESSION_STAGES, STAGES
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.store import WikiFolder

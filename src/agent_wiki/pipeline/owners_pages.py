@@ -21,7 +21,7 @@ from agent_wiki.pages.task import sessions_of_tasks
 from agent_wiki.pipeline import finished
 from agent_wiki.pipeline.catalogs import withheld_pages_of
 from agent_wiki.pipeline.publish import Publisher
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.stages.order import CATALOG
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import CLUSTERS, TASKS, is_stage_made

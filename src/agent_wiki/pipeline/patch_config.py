@@ -10,8 +10,8 @@ from agent_wiki.engine import no_progress
 from agent_wiki.errors import RunError
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.redacted_sources import note_redacted
+from agent_wiki.pipeline.report import Report
 from agent_wiki.redaction.values import redact_value
-from agent_wiki.report import Report
 from agent_wiki.wiki.config_edits import patched
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.store import WikiFolder

@@ -35,9 +35,9 @@ from agent_wiki.pipeline.new_pages import NewPages, listed, waiting_pages
 from agent_wiki.pipeline.pages_on_disk import INDEX_PAGES, PagesOnDisk
 from agent_wiki.pipeline.quarantine_files import QuarantineFiles
 from agent_wiki.pipeline.redacted_sources import redacted_script
+from agent_wiki.pipeline.report import Failure, Report
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.pipeline.session_stages import is_superseded, merged
-from agent_wiki.report import Failure, Report
 from agent_wiki.stages.corpus_result import CorpusResult
 from agent_wiki.stages.order import CORPUS_STAGES, page_renderers, stage_named
 from agent_wiki.wiki.config import TAGS, forgotten_as, parse_config

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from agent_wiki.errors import AgentWikiError, UnreadableRecording, system_reason
 from agent_wiki.pipeline.inputs import InputFile
 from agent_wiki.pipeline.mine import NO_TURN, trajectories_of
+from agent_wiki.pipeline.report import Failure, Note, Report
 from agent_wiki.readers.exports import ExportPart
 from agent_wiki.readers.recording import Recording
-from agent_wiki.report import Failure, Note, Report
 from agent_wiki.trajectory import Trajectory
 
 SUPERSEDED = "another recording of this session is as long or longer"

@@ -16,6 +16,7 @@ from typing import Any
 
 from agent_wiki.pipeline import bucket_state
 from agent_wiki.pipeline.mine import Mined
+from agent_wiki.pipeline.report import Failure
 from agent_wiki.readers.buckets import BucketPath, Listing
 from agent_wiki.readers.detect import known_formats
 from agent_wiki.readers.recording import Recording
@@ -29,7 +30,6 @@ from agent_wiki.readers.recording_path import (
     signature_of,
 )
 from agent_wiki.redaction.redact import redact_text
-from agent_wiki.report import Failure
 from agent_wiki.wiki.store import WikiFolder
 
 _NAME = "recordings.json"

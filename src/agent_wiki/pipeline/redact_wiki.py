@@ -27,13 +27,13 @@ from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.leaks import leaks
 from agent_wiki.pipeline.mine import redacted_of
 from agent_wiki.pipeline.publish import Publisher
+from agent_wiki.pipeline.report import Failure, Report
 from agent_wiki.pipeline.taken_out import CleanedFile, CleanedWiki
 from agent_wiki.readers.recording import Recording
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.redaction.numbers import Numbers
 from agent_wiki.redaction.personal import is_verbatim_in_stand_ins
 from agent_wiki.redaction.values import Redacted
-from agent_wiki.report import Failure, Report
 from agent_wiki.stages import extract_guidelines
 from agent_wiki.stages.order import CATALOG, CORPUS_STAGES, entry_types
 from agent_wiki.trajectory import Trajectory

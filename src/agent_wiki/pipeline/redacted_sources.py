@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from agent_wiki.errors import UnreadablePage
 from agent_wiki.pipeline.load import LoadedWiki
+from agent_wiki.pipeline.report import Failure, Report
 from agent_wiki.redaction.values import Redacted, redact_value, redact_whole
-from agent_wiki.report import Failure, Report
 from agent_wiki.wiki.corpus_records import parse_corpus_record
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.records import plain

@@ -12,7 +12,7 @@ from agent_wiki.pipeline import audit
 from agent_wiki.pipeline.catalogs import withheld_pages_of
 from agent_wiki.pipeline.owners_pages import published
 from agent_wiki.pipeline.publish import Publisher
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from agent_wiki.wiki.config import Release, parse_config
 from agent_wiki.wiki.config_edits import edit_released
 from agent_wiki.wiki.layout import CONFIG, is_script

@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
-from agent_wiki.compare.courses import failures, look_ups
-from agent_wiki.compare.facts import session_facts
 from agent_wiki.engine import Coverage, Engine, Problem
 from agent_wiki.errors import AnswerRejected, RunStopped, UnitError
+from agent_wiki.pages.compare.courses import failures, look_ups
+from agent_wiki.pages.compare.facts import session_facts
 from agent_wiki.pages.judged import judged
 from agent_wiki.pages.state import WikiState
+from agent_wiki.pipeline.report import Failure
 from agent_wiki.recall.reads import wiki_reads
-from agent_wiki.report import Failure
 from agent_wiki.stages.order import SESSION_STAGES, SUMMARIZE, stage_named
 from agent_wiki.stages.request import by_whom, made_by
 from agent_wiki.trajectory import Trajectory, Usage

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from agent_wiki.pipeline.report import Failure
 from agent_wiki.pipeline.shards import Shard
-from agent_wiki.report import Failure
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.records import Order
 from agent_wiki.wiki.store import WikiFolder

@@ -17,11 +17,11 @@ from agent_wiki.pipeline.load import load_wiki
 from agent_wiki.pipeline.mine import Mined
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.pipeline.recordings_cache import Cache
+from agent_wiki.pipeline.report import Failure, Report
 from agent_wiki.pipeline.session_stages import is_superseded
 from agent_wiki.pipeline.shard_manifest import MANIFEST, Manifest, digest_of_records
 from agent_wiki.pipeline.shards import Shard
 from agent_wiki.readers.recording_path import RecordingPath
-from agent_wiki.report import Failure, Report
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.records import FOLDER as SESSIONS

@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path, PurePath
 
 from agent_wiki.errors import UnitError, UsageError
+from agent_wiki.pipeline.report import Failure, Report
 from agent_wiki.pipeline.shard_archives import shard_of_archive, unpack
 from agent_wiki.pipeline.shard_manifest import Manifest, manifest_in
 from agent_wiki.pipeline.shards import Shard, shard_of_name
 from agent_wiki.readers.buckets import BucketPath, listed
 from agent_wiki.readers.recording_path import RecordingPath
-from agent_wiki.report import Failure, Report
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.store import WikiFolder

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from dataclasses import asdict, field
 from typing import Any
 
+from agent_wiki.pipeline.report import Report
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.redaction.values import PERSONAL
-from agent_wiki.report import Report
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import counted, plain_line
 

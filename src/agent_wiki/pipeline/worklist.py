@@ -13,10 +13,10 @@ from agent_wiki.pipeline.inputs import Selection
 from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.pipeline.open_questions import kind_of_question, makes_one, other_failures, rehearse
 from agent_wiki.pipeline.prompt_files import PromptFolder, prompt_file_name
+from agent_wiki.pipeline.report import Failure, Report
 from agent_wiki.pipeline.session_stages import order_of
 from agent_wiki.readers.buckets import path_of
 from agent_wiki.readers.recording_path import RecordingPath
-from agent_wiki.report import Failure, Report
 from agent_wiki.stages.order import ALL_STAGES, SESSION_STAGES
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import dataclass

@@ -19,9 +19,9 @@ from agent_wiki.errors import (
     UnreadableRecording,
     UsageError,
 )
-from agent_wiki.extensions import extensions, loaded, origin
 from agent_wiki.readers.beside import is_verdict, part_of_session
 from agent_wiki.readers.exports import Mentions
+from agent_wiki.readers.extensions import extensions, loaded, origin
 from agent_wiki.readers.harbor_trial import HarborTrial, labelled, trial_of
 from agent_wiki.readers.recorded import short_digest
 from agent_wiki.readers.recording import Recording, Sample

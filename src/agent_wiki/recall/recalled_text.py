@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from agent_wiki.compare.same_rule import Reading, alike, reading_of
-from agent_wiki.compare.views import GuidelineView
+from agent_wiki.pages.compare.same_rule import Reading, alike, reading_of
+from agent_wiki.pages.compare.views import GuidelineView
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.recall.shown_pages import MOST_SEARCHED, index_rows, row_text, unescaped, without_line_numbers
 from agent_wiki.trajectory import Trajectory

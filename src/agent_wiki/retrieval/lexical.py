@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import NamedTuple
 
-from agent_wiki.compare.similarity import stem, strength, tokens
+from agent_wiki.pages.compare.similarity import stem, strength, tokens
 from agent_wiki.retrieval.rows import Row
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.kinds import EPISODE

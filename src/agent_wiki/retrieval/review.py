@@ -16,7 +16,7 @@ from agent_wiki.pages.recalls import Recall, Tier, counts_by_status, tier
 from agent_wiki.pipeline.catalogs import catalog_of
 from agent_wiki.pipeline.owners_pages import EditedFile, edited_files_of
 from agent_wiki.pipeline.publish import Publisher
-from agent_wiki.report import Failure, Report
+from agent_wiki.pipeline.report import Failure, Report
 from agent_wiki.retrieval.fuse import AGAINST, sinks
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.store import WikiFolder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agent_wiki.pages.quarantine import withheld_in
-from agent_wiki.safety.finding import RULES
+from agent_wiki.pages.safety.finding import RULES
 from agent_wiki.site.commands import CommandLine, command, commands_for, commands_for_edited
 from agent_wiki.site.contents import SiteContents, SiteLesson
 from agent_wiki.site.shown_text import visible

@@ -9,12 +9,12 @@ from typing import Any
 
 from pydantic import Field
 
-from agent_wiki.compare.likenesses import Compared, Likenesses, likenesses
-from agent_wiki.compare.same_rule import Reading, reading_of
-from agent_wiki.compare.views import GuidelineView, SkillView
 from agent_wiki.engine import Answer, Engine, Problem, side_by_side
 from agent_wiki.errors import AnswerRejected, Unanswered
 from agent_wiki.pages.cluster import cluster_members
+from agent_wiki.pages.compare.likenesses import Compared, Likenesses, likenesses
+from agent_wiki.pages.compare.same_rule import Reading, reading_of
+from agent_wiki.pages.compare.views import GuidelineView, SkillView
 from agent_wiki.pages.rejected import is_rejected_cluster
 from agent_wiki.pages.state import WikiView
 from agent_wiki.stages.corpus_result import CorpusResult, changed_entries

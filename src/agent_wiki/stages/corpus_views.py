@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from agent_wiki.compare.views import GuidelineView, KeyTurn, SessionView, SkillView
+from agent_wiki.pages.compare.views import GuidelineView, KeyTurn, SessionView, SkillView
 from agent_wiki.pages.guideline import GuidelineEntry
 from agent_wiki.pages.sessions import Arc, Session
 from agent_wiki.pages.skill import SkillEntry

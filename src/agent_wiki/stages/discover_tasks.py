@@ -10,12 +10,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from agent_wiki.compare.families import Family, FamilyRule, Override, beginning_of, families, words_in_order
-from agent_wiki.compare.family_figures import countable
-from agent_wiki.compare.similarity import stem, strength, tokens
-from agent_wiki.compare.views import SessionView
 from agent_wiki.engine import Answer, Engine, Problem, side_by_side
 from agent_wiki.errors import AnswerRejected, Unanswered
+from agent_wiki.pages.compare.families import Family, FamilyRule, Override, beginning_of, families, words_in_order
+from agent_wiki.pages.compare.family_figures import countable
+from agent_wiki.pages.compare.similarity import stem, strength, tokens
+from agent_wiki.pages.compare.views import SessionView
 from agent_wiki.pages.rejected import is_rejected_task
 from agent_wiki.pages.state import WikiView
 from agent_wiki.stages.corpus_result import CorpusResult, changed_entries

@@ -9,9 +9,9 @@ from typing import Any
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from agent_wiki.compare.views import KeyTurnKind
 from agent_wiki.engine import Answer, Engine, Problem, ask
 from agent_wiki.errors import AnswerRejected
+from agent_wiki.pages.compare.views import KeyTurnKind
 from agent_wiki.pages.sessions import (
     Arc,
     LooseEnd,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agent_wiki.asking.options import AskingOptions
-from agent_wiki.report import Report
+from agent_wiki.pipeline.report import Report
 from tests.engines.answering import STAGE_ANSWERS, STAGE_OF
 from tests.wikis import ingest
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from agent_wiki.compare.same_rule import Reading, alike, reading_of, supports
-from agent_wiki.compare.views import GuidelineView
+from agent_wiki.pages.compare.same_rule import Reading, alike, reading_of, supports
+from agent_wiki.pages.compare.views import GuidelineView
 from agent_wiki.stages.consolidate_clusters import ClusterAnswer, ClusterQuestion, ClustersAnswer
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.layout import slug

@@ -11,7 +11,7 @@ from functools import cache
 
 from agent_wiki.engines.offline.rule import AnyRule, GuidelineRule, SkillRule
 from agent_wiki.errors import UsageError
-from agent_wiki.extensions import extensions, loaded, origin
+from agent_wiki.readers.extensions import extensions, loaded, origin
 
 _GROUP = "agent_wiki.rules"
 

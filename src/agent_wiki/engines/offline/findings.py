@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agent_wiki.compare.views import KeyTurnKind
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.cluster_state import is_cluster_change
 from agent_wiki.engines.offline.endings import prose_of
@@ -15,6 +14,7 @@ from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.wording import said
+from agent_wiki.pages.compare.views import KeyTurnKind
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _CAUSE = written(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from agent_wiki.compare.views import KeyTurnKind
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.cluster_state import is_cluster_change
 from agent_wiki.engines.offline.dead_ends import refusal_words
@@ -18,6 +17,7 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.troubles import Trouble
 from agent_wiki.engines.offline.what_changed import AFTERWARDS, LATER
 from agent_wiki.engines.offline.wording import called, error_words, file_names, is_inline, said, service_call
+from agent_wiki.pages.compare.views import KeyTurnKind
 from agent_wiki.stages.summarize import KeyTurnNote
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import plain_line
