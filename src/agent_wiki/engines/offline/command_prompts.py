@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from agent_wiki.engines.offline.tables import table
 from agent_wiki.trajectory.lazily import regex
 
 _OPENING = regex(
@@ -38,13 +39,7 @@ _FRAME = regex(
     r"(?:(?:project )?set-?up|initiali[sz]e|check|load|parse|read|stop|report|validate|verify|output)\b", re.IGNORECASE
 )
 _UNFILLED = "$ARGUMENTS"
-# What prompts of Spec Kit that do not say it are for, each by words that only it has.
-_OF_SPEC_KIT = (
-    ("typed after `/speckit.specify`", "Write the specification"),
-    ("**Execute plan workflow**", "Plan the implementation"),
-    ("**Execute task generation workflow**", "Break the plan down into tasks"),
-    ("Checklist Purpose:", "Write a checklist of the requirements"),
-)
+_OF_SPEC_KIT = table("words")["of_spec_kit"]  # by words that only one prompt has, what it is for
 
 
 def asked_in_command_prompt(text: str) -> str | None:

@@ -6,6 +6,7 @@ import re
 
 from agent_wiki.engines.offline.acts import bare_name
 from agent_wiki.engines.offline.changes import are_documents
+from agent_wiki.engines.offline.endings import ANNOUNCES
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.reservations import FENCED, SENTENCE_END
 from agent_wiki.engines.offline.shown import Shown
@@ -32,13 +33,7 @@ _MOST_READ = 2_000
 _VERDICT_FIELD = regex(
     r'^\s*"\w*(?:correctness|verdict|confidence|score|status|rating|approved)\w*"\s*:', re.IGNORECASE
 )
-_ANNOUNCES = written("announces", re.IGNORECASE)
-_WILL_DO = regex(
-    r"(?!.{0,300}\b(?:if|once|when|after|whenever)\b)"
-    r"(?:(?:now|next|then),? )?(?:i['’]ll|i will|let me(?! know)) (?:now |then |also )?"
-    r"(?:propose|provide|prepare|draft|start|begin|check|write|create|run|look|fix|update|apply|implement|make|add)\b",
-    re.IGNORECASE,
-)
+_WILL_DO = written("will_do", re.IGNORECASE)
 _TEXT_FIELD = regex(r'^\s*"\w{1,60}"\s*:\s*"(?P<text>[^"\\]{20,2000})')
 _WANTS_WORDS = written("wants_words", re.IGNORECASE)
 
@@ -130,7 +125,7 @@ def _first_line(text: str) -> str | None:
         line
         for line in FENCED.sub("", text).splitlines()
         if sum(map(str.isalpha, line)) >= 20 and not line.startswith(("#", "|")) and not _VERDICT_FIELD.match(line)
-        if not _ANNOUNCES.match(line)
+        if not ANNOUNCES.match(line)
     ]
     kept = (each if each[-1:] not in ":：" else each[: each.rfind(". ") + 1] for each in map(str.rstrip, said))
     line = next((each for each in kept if len(each.split()) > _LABEL), next(iter(said), ""))  # no mere lead-in

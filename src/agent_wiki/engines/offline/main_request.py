@@ -24,11 +24,7 @@ _FAR_MORE = 20
 _FEW = 2
 _SHARE = 0.6  # of what the weightiest request took
 _CHANGE = 10  # calls that a change weighs as much as
-_INITIALIZES = regex(
-    r"(?:please )?analy[sz]e this codebase and create an? [\w.]{2,20}\.md file"
-    r"|generate a file named AGENTS\.md that serves as a contributor guide",
-    re.IGNORECASE,
-)
+_INITIALIZES = written("initializes", re.IGNORECASE)
 _CHORE = written("chore", re.IGNORECASE)
 _QUESTION = written("asks_to_know", re.IGNORECASE)
 _LOOKS_INTO = regex(r"(?:please |now |ok,? )?(?:explore|inspect|scan)\b", re.IGNORECASE)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, Wording, tag
 from agent_wiki.engines.offline.signals.recovery import Recovery, lesson_of
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.judged_steps import called_steps, failed_steps
 from agent_wiki.shell.kinds import is_check, is_inline_script
 from agent_wiki.shell.simple_commands import SimpleCommand
@@ -21,13 +22,7 @@ _NOT_ON_PATH = regex(
     re.MULTILINE,
     needs=("not found", "' is not recognized as an internal", " : The term "),
 )
-# Windows has a program of the name of Python that only points to the store: into a pipe it prints nothing.
-_STUB = regex(
-    r"\A\s*(?:Error: )?Exit code:? 49\s*\Z"
-    r"|^Python was not found; run without arguments to install from the Microsoft Store",
-    re.MULTILINE,
-    needs=("49", "Python was not found"),
-)
+_STUB = written("stub_of_python", re.MULTILINE, needs=("49", "Python was not found"))
 _PYTHON = regex(r"python3?(?:\.exe)?")
 _MOST_FRONT_WORDS = 3  # in place of a program's name
 
@@ -42,16 +37,13 @@ def lessons(session: MinedSession) -> list[Lesson]:
 def _stubbed(session: MinedSession, failed: Attempt) -> list[Lesson]:
     """The Store's stub was called in place of Python, which has another name."""
     result = failed.ended.result or ""
-    if _STUB.search(result) is None:
+    wanted = next((each for each in failed_steps(failed.ended) if _PYTHON.fullmatch(each.program)), None)
+    if wanted is None or _STUB.search(result) is None:
         return []
-    for wanted in failed_steps(failed.ended):
-        for later in session.attempts_after(failed, _WITHIN_CALLS):
-            used = next((each for each in called_steps(later.call) if _PYTHON.fullmatch(each.program)), None)
-            is_it = _PYTHON.fullmatch(wanted.program) is not None and wanted.words[:1] == (wanted.program,)
-            if used is None or not is_it or used.program == wanted.program or later.verdict not in ("passed", "failed"):
-                continue
-            if _STUB.search(later.ended.result or "") or (later.verdict == "failed" and not has_run(later.ended)):
-                continue
+    for later in session.attempts_after(failed, _WITHIN_CALLS):
+        pythons = (each for each in called_steps(later.call) if _PYTHON.fullmatch(each.program))
+        used = next((each for each in pythons if each.program != wanted.program), None)
+        if used is not None and (later.verdict == "passed" or has_run(later.ended)):
             name, call = wanted.program, used.program
             wording = Wording(
                 "recoveries/other-name",
