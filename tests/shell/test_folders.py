@@ -39,3 +39,9 @@ def test_the_same_cd_again_leads_to_the_same_place() -> None:
 def test_a_harness_that_goes_back_says_so_and_git_names_its_folder() -> None:
     script = Script().runs("cd /tmp && ls", "a\nShell cwd was reset to /home/kim/shop").runs("git -C api log", "a")
     assert _folders(script) == [(".", "/tmp"), ("api",)]
+
+
+def test_powershell_moves_by_its_own_name_and_drives_are_absolute() -> None:
+    script = Script().call("shell", {"command": 'cd "C:\\Shop\\api" && npm test'}, "ok")
+    script.call("shell", {"command": "Set-Location -Path 'C:\\Shop\\api'; npm test"}, "ok")
+    assert _folders(script) == [(".", "C:/Shop/api"), (".", "C:/Shop/api")]

@@ -15,6 +15,9 @@ from agent_wiki.trajectory.lazily import regex
 
 _STAYS = "Bash"  # the shell of Claude Code; others begin each call where the session began
 _ARGUMENTS = ("workdir", "cwd", "working_directory", "dir_path", "directory")
+_MOVERS = (["cd"], ["chdir"], ["pushd"], ["Set-Location"], ["set-location"], ["sl"], ["Push-Location"])
+_PATH_FLAGS = frozenset({"-path", "-literalpath"})  # PowerShell's, before a folder
+_DRIVE = regex(r"[A-Za-z]:[\\/]")
 _PUT_BACK = regex(r"Shell cwd was reset to (\S.{0,300})")
 
 
@@ -58,7 +61,7 @@ def _walk(call: Call, steps: Sequence[SimpleCommand], start: str) -> tuple[list[
         place = inner if is_inner else outer
         places.append(posixpath.normpath(posixpath.join(place, step.called[2])) if _has_place(step) else place)
         if moves:
-            inner = _moved(start, place, step.words[1])
+            inner = _moved(start, place, step.words[-1])
             outer = outer if is_inner else inner
     return places, outer
 
@@ -67,6 +70,8 @@ def _moved(start: str, place: str, target: str) -> str:
     """Where `cd target` leads. Into a folder of the name of the present one: then the shell was back at its start."""
     if target.startswith(("~", "$")):
         return target
+    if _DRIVE.match(target):
+        return posixpath.normpath(target.replace("\\", "/"))
     is_again = not target.startswith((".", "/")) and f"{place}/".endswith(f"/{target.rstrip('/')}/")
     base = place[: -len(target.rstrip("/")) - 1] if is_again else place
     return posixpath.normpath(posixpath.join(base or start, target))
@@ -76,7 +81,8 @@ def _moves(call: Call, steps: Sequence[SimpleCommand]) -> Iterator[bool]:
     states = verdict_of(call).steps
     for at, step in enumerate(steps):
         has_failed = at < len(states) and states[at] in ("failed", "not run")
-        yield step.words[:1] == ("cd",) and len(step.words) == 2 and step.words[1] != "-" and not has_failed
+        words = [word for word in step.words if word.lower() not in _PATH_FLAGS]
+        yield words[:1] in _MOVERS and len(words) == 2 and words[1] != "-" and not has_failed
 
 
 def _has_place(step: SimpleCommand) -> bool:

@@ -26,7 +26,8 @@ _NO_ANSWER = regex(r"(?:Please run /login|API Error\b|You've hit your limit\b|Cl
 _BARE_NUMBER = regex(r"\d{1,3}[.)]\s*")
 _BARE_WORD = regex(r"(?:`[^`]{1,200}`|(?=[^/]*/)[\w./@~-]++|and|or)?\W*+")  # a file, a name in code
 _HANDED_OVER = "The work was handed over, and what the grader said of it is not recorded."
-_LEAST_LETTERS = 90
+_LEAST_LETTERS, _LEAST_OF_SECTION = 90, 30
+_ITEM = regex(r"\s*(?:[-*+•]|\d{1,2}[.)])\s")
 _MOST_READ, _MOST_BEFORE, _MOST_FOUND = 6_000, 110, 200  # characters
 _CONCLUDES = regex(
     r"\b(?:root cause|caused by|(?:problem|issue|cause|reason|culprit|bug|fix) (?:is|was)\b|turn(?:s|ed) out\b"
@@ -258,12 +259,17 @@ def last_words(stretch: Stretch, most: int, since: int | None = None, until: int
 
 
 def _first_prose(reply: str) -> str:
-    """The first informative sentences of a reply: no heading, no cheer, no lead-in; what is left out between shows."""
+    """The first informative sentences of a reply: no heading, no cheer, no item of a list below another heading, and
+    what leads in to a list only with its first item; what is left out between shows.
+    """
     text = FENCED.sub("\n---\n", prose_of(reply))
-    words, gap, lead, opening = "", "", "", ""
+    words, gap, lead, opening, leads, is_below = "", "", "", "", "", False
     for line in text[:_MOST_READ].splitlines():
         if _HEADING.match(line):
-            gap = "… "
+            is_below = is_below or sum(map(str.isalpha, words)) >= _LEAST_OF_SECTION
+            gap, leads = "… ", ""
+            continue
+        if is_below and _ITEM.match(line):
             continue
         if words and words[-1] not in _STOPS and not line[:1].islower():
             gap = "… "  # the next item of a list
@@ -272,9 +278,11 @@ def _first_prose(reply: str) -> str:
             if says_nothing(sentence) or leads_in or _is_bare(sentence):
                 gap = "… "
                 lead = lead or (sentence.rstrip(":：") if leads_in else "")
+                leads = sentence if leads_in and not ANNOUNCES.match(sentence) else ""
             elif sentence:
-                words, gap = f"{words} {gap if words else ''}{sentence}".strip(), ""
-                opening = opening or sentence
+                first = f"{leads} {sentence}" if leads and not words and _ITEM.match(line) else sentence
+                words, gap = f"{words} {gap if words else ''}{first}".strip(), ""
+                opening = opening or first
         if sum(map(str.isalpha, words)) >= _LEAST_LETTERS:
             break
     found = _conclusion(text.partition(opening)[2]) if 0 < len(opening) <= _MOST_BEFORE else ""
