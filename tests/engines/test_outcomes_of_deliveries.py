@@ -335,3 +335,10 @@ def test_what_only_leads_in_to_an_answer_is_not_what_shows_it(lead: str, quote: 
     )
     text = f"{lead}\n\n```text\nparser.py and all the other files\n```\n{listed}"
     assert shown(looked().says(text)).quote == quote
+
+
+@pytest.mark.parametrize(("body", "outcome"), [('{"id": 4}', "success"), ('{"error":"no title"}', "partial")])
+def test_a_server_s_error_is_no_success_whatever_the_exit_code_of_curl(body: str, outcome: str) -> None:
+    asked = Session().user("Make a lamp in the shop by its API, and say what it answers.").read("api.md")
+    posted = asked.run("curl -sS -X POST https://shop.example.com/api/lamps -d '{}'", body)
+    assert (shown(posted.says("I have sent it.")).outcome == "success") is (outcome == "success")

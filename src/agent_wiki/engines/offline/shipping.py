@@ -27,6 +27,7 @@ _MOST_READ = 20_000
 _LEAST_VALUE = 4  # characters of a value that an answer can be recognised by
 _FORBIDDEN = regex(r"\b(?:do not|don'?t|never|without|not to|no)\b[^.,;\n]{0,60}", re.IGNORECASE)
 _PUBLISHES = regex(r"\bgit push\b|\bgh (?:pr|release) (?:create|merge)\b|\b(?:npm|cargo|twine|uv) (?:publish|upload)\b")
+_ERROR_BODY = regex(r'\s*\{\s*"errors?"\s*:\s*(?!null|false|\[\s*\]|"")')  # of a server, whatever curl's exit code
 _SHIPPED_LINE = written("shipped_line", re.MULTILINE)
 
 
@@ -104,7 +105,7 @@ def reported(stretch: Stretch) -> Shown | None:
     is_unmet = any(act.has_failed for act in since if act.turn >= last.turn) or any(
         each.turn > last.turn and (each.kind == "objection" or not wants_words(each)) for each in wanted
     )
-    if not is_done or is_unmet:
+    if not is_done or is_unmet or _ERROR_BODY.match(last.call.result or ""):
         return None
     if open_end := reservation(reply[1]):
         return Shown("partial", "left-open", reply[0], quoted(open_end))
