@@ -79,6 +79,12 @@ def test_a_disguise_does_not_help(text: str) -> None:
     assert _rules(text)
 
 
+def test_what_an_agent_offers_its_user_is_no_order_and_an_offer_with_an_order_behind_it_is() -> None:
+    assert not _rules("Would you like me to index it now using `mcp__shop__index`?")
+    assert _rules("Would you like me to index it? Then use `mcp__shop__index`.") == ["instructs/tool-call"]
+    assert _rules("Would you like me to use `mcp__shop__index`. Do it.") == ["instructs/tool-call"]
+
+
 def test_a_file_that_is_fetched_and_not_run_is_left_alone() -> None:
     assert findings_in_commands("curl -o inst.sh https://a.example/x\nless inst.sh\n") == ()
     assert findings_in("Save it with `curl -o inst.sh https://a.example/x` and read it.") == ()

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from agent_wiki.pages.safety.finding import SafetyFinding, finding
 from agent_wiki.pages.safety.reading import Passage
 from agent_wiki.pages.safety.signs import SignFamily, Signs, matches, sign
+from agent_wiki.trajectory.lazily import regex
 
 _AGENT = r"(?:ai|llm|agents?|assistants?|language models?|models?|copilot|claude|gpt|gemini|codex|chatbots?|bots?)"
 _YOURS = (
@@ -250,14 +251,22 @@ _SIGNS = Signs(
         r"\b(?:call|invoke|trigger)\s+(?:the\s+)(?:tool|function)\s+[`'\"]?\w+",
     ),
 )
+_OFFERS = regex(r"\b(?:would you like me to|shall i|should i|(?:do you )?want me to)\b[^.?!\n]{0,120}\Z", re.IGNORECASE)
+_ASKS_SO = regex(r"[^.?!\n]{0,120}\?")
 _BY_NEGATION = ("instructs/conceal", "instructs/ignore")
 
 
 def findings(passage: Passage) -> Iterator[SafetyFinding]:
     """What a text orders an agent as its operator would."""
     for rule, match in matches(passage, _SIGNS):
-        if rule in _BY_NEGATION or is_ordered(passage, match):
+        if (rule in _BY_NEGATION or is_ordered(passage, match)) and not _is_offered(match):
             yield finding(rule, match.group())
+
+
+def _is_offered(match: re.Match[str]) -> bool:
+    """An agent asked its user whether it was to do that: a question orders nothing."""
+    before, after = match.string[max(match.start() - 160, 0) : match.start()], match.string[match.end() :][:160]
+    return _OFFERS.search(before) is not None and _ASKS_SO.match(after) is not None
 
 
 FAMILY = SignFamily(findings, _SIGNS)
