@@ -121,10 +121,9 @@ def _rounds(files: list[str]) -> str:
 
 
 def _is_written_whole(act: Act, path: str, known: set[str]) -> bool:
-    """A tool, a shell or a patch writes the whole file; a shell and a patch one that the session had not named."""
-    if act.call.name.lower() in _WRITERS:
-        return True
-    return path not in known and (any(path in each.writes for each in act.commands) or adds_file(act.call, path))
+    """A tool, a shell or a patch writes the whole file, which the session had not named before."""
+    is_by_tool = act.call.name.lower() in _WRITERS or adds_file(act.call, path)
+    return path not in known and (is_by_tool or any(path in each.writes for each in act.commands))
 
 
 def _checked(acts: list[Act], shown: Shown) -> Sentence | None:
