@@ -18,6 +18,10 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 
 TEMPORARY = ("/tmp/", "/var/tmp/", "/private/tmp/", "/private/var/", "/var/folders/")
 """Folders of files that are no part of the work."""
+OWN_NOTES = regex(
+    r"[/\\]\.(?:gemini|claude|codex|cursor)[/\\](?:[\w.-]+[/\\]){0,3}?(?:brain|plans|memory|projects|todos)[/\\]"
+)
+"""What an agent writes down for itself, outside of the work."""
 _TEXT_KEYS = ("content", "file_text", "contents", "fileText", "text", "CodeContent")
 _EDIT_KEYS = (
     ("old_string", "new_string"),

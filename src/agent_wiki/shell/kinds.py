@@ -187,7 +187,7 @@ def script_of(command: SimpleCommand) -> str | None:
         return None
     if command.program in _INTERPRETERS:
         for word in command.words[1:]:
-            if word in ("-c", "-e", "-m", "-", "-p"):
+            if word in ("-c", "-e", "-m", "-", "-p", "--check", "-n"):  # the last two only read it
                 return None
             if not word.startswith("-"):
                 return word

@@ -159,6 +159,7 @@ def _unknown(stretch: Stretch, shown: Shown) -> str:
 def _ran_after(stretch: Stretch) -> str:
     """What was run after the last change and is no check of it, or that nothing was; empty where no code changed."""
     edits = stretch.kept_edits()
+    edits = [act for act in edits if not all(map(is_prose, act.edits))] or edits
     changed = max((act.end for act in edits), default=stretch.last_turn)
     ran = [act for act in stretch.acts if act.turn > changed and act.kind in ("run", "probe") and act.has_worked]
     read = [act for act in stretch.acts if act.turn > changed and act.finding and act.finding.passed]

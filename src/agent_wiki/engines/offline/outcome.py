@@ -41,6 +41,7 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.troubles import INSTALLS
 from agent_wiki.pages.sessions import Outcome
+from agent_wiki.shell.files_written import OWN_NOTES
 from agent_wiki.shell.judging import is_silent
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.result_lines import last_line, quoted
@@ -62,8 +63,6 @@ _SPEAKS_OF_FAULTS = written("speaks_of_faults")
 _TEST_FILE = written("test_file")
 _CHANGES_CODE = written("changes_code", re.IGNORECASE)
 _NOT_GRANTED = regex(r"requested permissions? to [^\n]{1,200}, but you haven't granted it yet")
-# Temporary files, and what an agent writes down for itself, outside of the work.
-_OUTSIDE = regex(r"^/tmp/|/\.(?:gemini|claude|codex|cursor)/(?:[\w.-]+/){0,3}?(?:brain|plans|memory|projects|todos)/")
 _NOTES = regex(r"\.(?:md|txt|jsonl?)$", re.IGNORECASE)  # notes, and the recording itself
 _MOST_READ = 400
 _LEAST_ANSWER = 60  # letters
@@ -228,7 +227,8 @@ def _changed_something(stretch: Stretch) -> bool:
 
 def _last_code_edit(stretch: Stretch) -> int:
     """The turn of the last edit that a check could be about: edits of prose do not undo a check of code."""
-    edits = [(act.turn, path) for act in stretch.acts for path in act.edits if not _OUTSIDE.search(path)]
+    pairs = ((act.turn, path) for act in stretch.acts for path in act.edits)
+    edits = [(turn, path) for turn, path in pairs if not (path.startswith("/tmp/") or OWN_NOTES.search(path))]
     edits += [(act.turn, "") for act in stretch.acts if edits and act.kind == "delegate" and _has_work_done(act)]
     code = [turn for turn, path in edits if not is_unchecked(path)]
     turns = code if 2 * len(code) > len(edits) else [turn for turn, _ in edits]

@@ -11,7 +11,7 @@ from agent_wiki.trajectory.lazily import dataclass
 
 MOST_WORDS = 250
 _PARAGRAPH_WORDS = 55
-_MANY, _WORDS_ON_LEFT_OUT = 3, 12
+_MANY, _WORDS_ON_LEFT_OUT = 2, 12
 _THEN = ("Then", "Next", "After that")
 
 

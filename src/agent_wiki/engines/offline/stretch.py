@@ -9,7 +9,7 @@ from dataclasses import field
 
 from agent_wiki.engines.offline.acts import Act, bare_name
 from agent_wiki.engines.offline.requests import UserRequest
-from agent_wiki.shell.files_written import TEMPORARY
+from agent_wiki.shell.files_written import OWN_NOTES, TEMPORARY
 from agent_wiki.shell.kinds import script_of
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.shell.tools import works_on_files
@@ -86,7 +86,7 @@ class Stretch:
         run = {bare_name(script) for script in scripts if _SCRATCH_NAME.search(bare_name(script))}
         edited = [path for act in self.acts for path in act.edits]
         apart = {bare_name(path) for path in edited if path.startswith((*TEMPORARY, "~/."))}
-        apart |= {bare_name(path) for path in edited if path.endswith("telemetry.jsonl")}
+        apart |= {bare_name(path) for path in edited if path.endswith("telemetry.jsonl") or OWN_NOTES.search(path)}
         return frozenset({bare_name(path) for path in edited} & (deleted | run | apart))
 
     def is_talk(self) -> bool:

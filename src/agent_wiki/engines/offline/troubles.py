@@ -16,6 +16,7 @@ from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
 from agent_wiki.engines.offline.tables import pattern, table, written
 from agent_wiki.engines.offline.what_changed import LATER, OUTSIDE, is_again, is_let_out, what_changed
 from agent_wiki.engines.offline.wording import called, file_names, listing, shown_path
+from agent_wiki.shell.files_written import OWN_NOTES
 from agent_wiki.shell.kinds import is_check, shell_kind
 from agent_wiki.shell.programs import PRINTERS, SHELL_WORDS
 from agent_wiki.shell.result_lines import (
@@ -145,7 +146,8 @@ def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -
     again = {*map(called, trouble.failures), called(fix)}  # what was tried is no remedy of itself
     between = [act for act in trouble.between if called(act) not in again]
     installed = [called(act) for act in between if INSTALLS.search(act.call.command() or "")]
-    files = list({shown_path(path, cwd): path for path in reversed(trouble.edits)}.values())[::-1]
+    changed_last = [path for path in reversed(trouble.edits) if not OWN_NOTES.search(path)]
+    files = list({shown_path(path, cwd): path for path in changed_last}.values())[::-1]
     kept = [path for path in files if bare_name(path) not in scratch]
     edits = [] if _NOT_REACHED.search(trouble.line) else kept or ([] if installed else files)
     became = {path: change_of(between, path, is_known=True) for path in edits[:_MOST_SHOWN]}
