@@ -194,3 +194,11 @@ def test_that_nothing_has_changed_is_an_objection(words: str) -> None:
     found = summary(capped().user(words).says("I look at it."))
     assert f"The user's last word on it: “{words}" in found.narrative
     assert found.outcome == "failure"
+
+
+@pytest.mark.parametrize(("printed", "verb"), [("[main 4ac1e90] cap", "committed"), ("kim@shop % git commit", "")])
+def test_a_commit_has_to_say_that_it_was_made(printed: str, verb: str) -> None:
+    session = capped()
+    session.builder.assistant(None, calls=[("c9", "Bash", {"command": "git commit -am cap"})])
+    session.builder.tool("c9", printed)  # without an exit code
+    assert ("committed" in summary(session.says("It is capped.")).narrative) is bool(verb)

@@ -131,6 +131,10 @@ shop.py
 
 ## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in shop.py
 <<<<<<< SEARCH
+def cap():
+    a = 1
+    ~
+    return a
 
 The SEARCH section must exactly match.~
 

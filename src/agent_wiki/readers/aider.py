@@ -106,7 +106,9 @@ class _Session:
         is_long = self.is_command_line or self.is_miss
         self.is_open = self.is_open and (is_long or bool(line.strip()))
         if self._is_printed(line):
-            self._print(line.removeprefix("> "), is_whole=line.endswith("  "))
+            # Blank lines of the code in a text on failed edits may be indented.
+            is_blank_code = self.is_miss and not line.strip()
+            self._print(line.removeprefix("> "), is_whole=line.endswith("  ") and not is_blank_code)
         elif (typed := _TYPED.fullmatch(line)) is not None:
             self.is_open = False
             if not self.typed:

@@ -34,9 +34,7 @@ _NONE_FOUND = regex(
 )
 _MOST_READ = 2_000
 _MOST_SHOWN = 400  # characters at the end, where a shell says what it did not find
-_PUSHED = regex(
-    r"->|\bup[- ]to[- ]date\b|set up to track|\bpull/new/|\bexit(?:ed with)?(?: code)?:? 0\b", re.IGNORECASE
-)
+_PUSHED, _COMMITTED = written("pushed", re.IGNORECASE), written("committed", re.IGNORECASE)
 _RANK: tuple[ShellKind, ...] = ("ship", "revert", "check", "edit", "delete", "run", "look")
 _PREPARING = frozenset({"cd", "echo", "for", "pwd", "export", "set", "sleep"})
 _JUMPS = frozenset({"break", "continue", "exit", "return"})  # of a loop or a script
@@ -100,10 +98,10 @@ class Act:
 
     @property
     def has_worked(self) -> bool:
-        """It has a result, and nothing says that it failed; of a push something has to say that it went well."""
+        """It has a result, and nothing says that it failed; of a push or a commit, something that it went well."""
         verdict = self.verdict
         has_ended = verdict.has_passed or (verdict.state == "unknown" and self.call.result is not None)
-        return has_ended and not (self.kind == "ship" and self._is_push_without_word())
+        return has_ended and not (self.kind == "ship" and self._is_without_word())
 
     @property
     def is_of_unnamed_file(self) -> bool:
@@ -111,11 +109,11 @@ class Act:
         is_unnamed = self.kind == "edit" and not (self.edits or self.deletes)
         return is_unnamed and self.call.command() is None and self.has_worked
 
-    def _is_push_without_word(self) -> bool:
-        """It printed something, and neither its exit code nor a word of it says that it went well."""
-        result = self.call.result or ""
-        is_push = any(each.words[:2] == ("git", "push") for each in self.commands)
-        return is_push and self.call.is_error is None and bool(result.strip()) and _PUSHED.search(result) is None
+    def _is_without_word(self) -> bool:
+        """It printed something, and neither its exit code nor a word of it says that git committed or pushed."""
+        result, done = self.call.result or "", {each.words[1:2] for each in self.commands if each.words[:1] == ("git",)}
+        words = _PUSHED if ("push",) in done else _COMMITTED if ("commit",) in done else None
+        return words is not None and self.call.is_error is None and bool(result.strip()) and not words.search(result)
 
     @property
     def is_work(self) -> bool:
