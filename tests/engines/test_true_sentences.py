@@ -147,6 +147,10 @@ STEPS = "1. **Look** — " + "run all of it and " * 40
         ("look at [the list](https://lamps.test/a)\n\nso remove it", "Look at the list so remove it"),
         ("You are the lamp agent. Your task is to cap the lamps.", "Your task is to cap the lamps."),
         (f"{PACK} Follow these steps in order:\n\n{STEPS}", PACK),
+        (
+            "Show me:\n1. the lamps of the shop\n2. the stairs in a/b\n",
+            "Show me: the lamps of the shop; the stairs in a/b",
+        ),
         (f"{FRAME}## Tasks\n\nProcess this document:\n\n/a b/1.md", "Process this document: /a b/1.md"),
     ],
 )

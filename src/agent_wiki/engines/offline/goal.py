@@ -24,7 +24,7 @@ NO_REQUEST = "(no request recorded)"
 _MOST_OF_OPENING = 110  # where the request that counts comes after it
 _MOST_OF_FIRST, _MOST_OF_SECOND = 130, 90  # where two requests were worked on as much
 _SAME = 40  # characters at the start of two requests that are given alike
-_LEAST_WITH_LIST = 400  # characters of a prompt
+_LEAST_WITH_LIST = 60  # characters of a prompt
 _LONG = 1_500
 _FAR = 3_000  # characters: a list below belongs to what the prompt quotes
 _FEW_WORDS = 9
@@ -298,7 +298,10 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
     following = first[start + 1 :]
     is_continued = len(paragraphs) > 1 and len(text) < _LEAST_WITH_LIST and _asks(paragraphs[1][0])
     if len(paragraphs) > 1 and (is_continued or _needs_next(first[-1], text)):
-        following = [*following, paragraphs[1][0]]
+        below = paragraphs[1:4] if first[-1].endswith(":") else []
+        items = [each[0].rstrip(" .;,") for at, each in enumerate(below) if not at or len(each) == 1]
+        items = [each for each in items if any(map(str.isalpha, each))]  # no number alone
+        following = [*following, "; ".join(items) if len(items) > 1 else paragraphs[1][0]]
     return _filled(first[start], following, most)
 
 
