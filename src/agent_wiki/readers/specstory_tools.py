@@ -92,7 +92,8 @@ def _tool_call(attributes: str, lines: Sequence[str]) -> tuple[str, dict[str, An
     headed = _SUMMARY_TITLE.search(summary)
     title = headed or _TITLE.search(rest)
     name = given.get("name") or (title[1] if title else "") or "unknown"
-    about = (headed[2] or "").strip() if headed else (title and (title[2] or "").strip()) or summary
+    about = (title[2] or "").strip() if title else ""
+    about = about if headed else about or summary
     if (patch := _patch(lines)) is not None:
         return name, {"patch": patch}, ""
     text = _ELEMENTS.sub("", _SUMMARY.sub("", rest))

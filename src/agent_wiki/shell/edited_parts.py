@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 
-from agent_wiki.shell.files_written import edits_of, patch_parts
+from agent_wiki.shell.files_written import edits_of, patch_parts, patch_text
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 
@@ -63,8 +63,7 @@ def edited_files(edits: Iterable[Call]) -> set[str]:
 
 def edited_parts(edit: Call) -> Iterator[tuple[str, str, str]]:
     """The file of each part of an edit, with its text before and after; of a patch the lines that it changes."""
-    patch = str(edit.arguments.get("input") or edit.arguments.get("patch") or edit.command() or "")
-    parts = list(patch_parts(patch))
+    parts = list(patch_parts(patch_text(edit)))
     for _, file, body in parts:
         lines = body.splitlines()
         before, after = ("\n".join(line[1:] for line in lines if line.startswith(mark)) for mark in "-+")

@@ -118,10 +118,19 @@ def patch_parts(patch: str) -> Iterator[tuple[str, str, str]]:
         yield head[1], head[2].strip(), patch[head.end() + 1 : following.start() if following else len(patch)]
 
 
+def bare_name(path: str) -> str:
+    """The last part of a path."""
+    return path.replace("\\", "/").rstrip("/").rpartition("/")[2]
+
+
+def patch_text(call: Call) -> str:
+    """The text of the patch that a call gives, as an argument or in its command line; of another call any such text."""
+    return str(call.arguments.get("input") or call.arguments.get("patch") or call.command() or "")
+
+
 def adds_file(call: Call, path: str) -> bool:
     """Whether a patch says of a file that it is new."""
-    patch = str(call.arguments.get("input") or call.arguments.get("patch") or call.command() or "")
-    return any(kind == "Add" and file == path for kind, file, _ in patch_parts(patch))
+    return any(kind == "Add" and file == path for kind, file, _ in patch_parts(patch_text(call)))
 
 
 def _follow_patch(files: dict[str, WrittenFile | None], call: Call, patch: str) -> None:

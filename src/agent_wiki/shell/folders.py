@@ -15,7 +15,7 @@ from agent_wiki.trajectory.lazily import regex
 
 _STAYS = "Bash"  # the shell of Claude Code; others begin each call where the session began
 _ARGUMENTS = ("workdir", "cwd", "working_directory", "dir_path", "directory")
-_MOVERS = (["cd"], ["chdir"], ["pushd"], ["Set-Location"], ["set-location"], ["sl"], ["Push-Location"])
+_MOVERS = frozenset({"cd", "chdir", "pushd", "Set-Location", "set-location", "sl", "Push-Location"})
 _PATH_FLAGS = frozenset({"-path", "-literalpath"})  # PowerShell's, before a folder
 _DRIVE = regex(r"[A-Za-z]:[\\/]")
 _PUT_BACK = regex(r"Shell cwd was reset to (\S.{0,300})")
@@ -82,7 +82,7 @@ def _moves(call: Call, steps: Sequence[SimpleCommand]) -> Iterator[bool]:
     for at, step in enumerate(steps):
         has_failed = at < len(states) and states[at] in ("failed", "not run")
         words = [word for word in step.words if word.lower() not in _PATH_FLAGS]
-        yield words[:1] in _MOVERS and len(words) == 2 and words[1] != "-" and not has_failed
+        yield len(words) == 2 and words[0] in _MOVERS and words[1] != "-" and not has_failed
 
 
 def _has_place(step: SimpleCommand) -> bool:

@@ -47,10 +47,14 @@ def has_started(event: Call, later: Call) -> bool:
     return before is None and after is not None and bool(line) and line not in (later.result or "")
 
 
+def was_read(call: Call) -> bool:
+    """Whether the shell was given a command line and could read it, however that went."""
+    return verdict_of(call).state not in ("refused", "called off") and not is_unread(call.result or "")
+
+
 def is_read_now(event: Call, later: Call) -> bool:
-    """Whether the shell could not read a command line, so that it ran nothing, and ran `later`, however that went."""
-    is_run = verdict_of(later).state not in ("refused", "called off")
-    return is_unread(event.result or "") and is_run and not is_unread(later.result or "")
+    """Whether the shell could not read a command line, so that it ran nothing, and could read `later`."""
+    return is_unread(event.result or "") and was_read(later)
 
 
 def has_followed(event: Call, remedies: Iterable[Call], later: Call) -> bool:

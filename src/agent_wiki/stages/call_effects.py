@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent_wiki.shell.files_written import TEMPORARY, edits_of
+from agent_wiki.shell.files_written import TEMPORARY, bare_name, edits_of
 from agent_wiki.shell.judged_steps import called_steps, failed_steps, passed_steps
 from agent_wiki.shell.kinds import is_inline_script, script_of, shell_kind
 from agent_wiki.shell.programs import LOOKERS
@@ -61,17 +61,14 @@ def has_run(call: Call) -> bool:
     return verdict_of(call).has_failed and shows_failure(line) and MISSING.search(line) is None
 
 
-def _file_name(word: str) -> str:
-    """A word without the folders of a file; empty for an option."""
-    return "" if word.startswith("-") else word.replace("\\", "/").rstrip("/").rpartition("/")[2]
-
-
 def is_same_job(missing: SimpleCommand, other: SimpleCommand) -> bool:
     """Another program on the same things, in place of one that is not there; for a folder, by its whole path."""
     if missing.words[:1] == ("cd",) == other.words[:1]:
         return other.words[-1].replace("\\", "/").endswith(f"/{missing.words[-1].strip('/')}")
-    things, others = ({_file_name(each) for each in words} for words in (missing.words[1:], other.words))
-    things -= {""}
+    things, others = (
+        {bare_name(word) for word in words if not word.startswith("-")} - {""}
+        for words in (missing.words[1:], other.words)
+    )
     imported = set(_IMPORTED.findall(missing.text() + missing.body)) & set(_IMPORTED.findall(other.text() + other.body))
     is_check = shell_kind(missing) == "check" == shell_kind(other)
     return bool(things & others or imported) or is_check or _has_same_code(missing.body, other.body)

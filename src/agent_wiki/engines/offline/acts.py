@@ -12,7 +12,7 @@ from dataclasses import field
 
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.blame import named_in
-from agent_wiki.shell.files_written import TEMPORARY
+from agent_wiki.shell.files_written import TEMPORARY, bare_name
 from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.kinds import is_check, is_inline_script, script_of, shell_kind
 from agent_wiki.shell.outcomes import Verdict
@@ -211,11 +211,6 @@ def _act(call: Call, made: set[str]) -> Act:
     path = call.path()
     edits = (path,) if path else tuple(_PATCHED.findall(_patch_text(call)))
     return Act(call, kind, edits=edits if call.mark is None and not call.is_error else ())
-
-
-def bare_name(path: str) -> str:
-    """The last part of a path."""
-    return path.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
 
 def _patch_text(call: Call) -> str:

@@ -10,11 +10,12 @@ import re
 from bisect import bisect_left
 from dataclasses import field
 
-from agent_wiki.engines.offline.acts import Act, bare_name
+from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.outcome import recorded_outcome
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.shipping import asks_to_ship
 from agent_wiki.engines.offline.tables import table, written
+from agent_wiki.shell.files_written import bare_name
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.layout import slug

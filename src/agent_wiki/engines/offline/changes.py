@@ -9,9 +9,10 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from agent_wiki.engines.offline.acts import Act, bare_name, distinct
+from agent_wiki.engines.offline.acts import Act, distinct
 from agent_wiki.engines.offline.wording import code, listing
 from agent_wiki.shell.edited_parts import edited_parts, writes_whole_file
+from agent_wiki.shell.files_written import bare_name
 from agent_wiki.trajectory.lazily import regex
 
 _PROSE = frozenset({".md", ".mdx", ".txt", ".rst", ".adoc", ".log"})

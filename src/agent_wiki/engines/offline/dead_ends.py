@@ -9,11 +9,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from agent_wiki.engines.offline.acts import Act, bare_name, distinct
+from agent_wiki.engines.offline.acts import Act, distinct
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.what_changed import again_in
 from agent_wiki.engines.offline.wording import called, code, shown_path
 from agent_wiki.recall.own_calls import own_turns
+from agent_wiki.shell.files_written import bare_name
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.stages.summarize import TurnNote
 from agent_wiki.stages.trust import words_of_refusal

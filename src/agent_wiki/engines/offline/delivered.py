@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from agent_wiki.engines.offline.acts import bare_name
 from agent_wiki.engines.offline.changes import are_documents
 from agent_wiki.engines.offline.endings import ANNOUNCES
 from agent_wiki.engines.offline.requests import UserRequest
@@ -12,7 +11,7 @@ from agent_wiki.engines.offline.reservations import FENCED, SENTENCE_END
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
-from agent_wiki.shell.files_written import TEMPORARY
+from agent_wiki.shell.files_written import TEMPORARY, bare_name
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex

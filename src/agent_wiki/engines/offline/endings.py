@@ -43,7 +43,7 @@ _DOUBTFUL = regex(
     r"|^(?:this|that|it) (?:is|was)\b|不是|可能",
     re.IGNORECASE,
 )
-_COLONS = (":", "：")
+COLONS = (":", "：")
 _STOPS = ".!?:;,…。：；，"
 _LEAST_ANSWER = 12  # letters; less is a signal between programs
 _HEADING = regex(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$|```|\||-{3,})")
@@ -275,7 +275,7 @@ def _first_prose(reply: str) -> str:
         if words and words[-1] not in _STOPS and not line[:1].islower():
             gap = "… "  # the next item of a list
         for sentence in SENTENCE_END.split(line.strip(" *->_\t")):
-            leads_in = sentence.endswith(_COLONS)
+            leads_in = sentence.endswith(COLONS)
             if says_nothing(sentence) or leads_in or _is_bare(sentence):
                 gap = "… "
                 lead = lead or (sentence.rstrip(":：") if leads_in else "")
@@ -295,7 +295,7 @@ def _conclusion(text: str) -> str:
     """The first sentence that names a cause or sums up; empty without one of a fair length."""
     lines = [line.strip(" *->_\t") for line in text[:_MOST_READ].splitlines() if not _HEADING.match(line)]
     sentences = (each for line in lines for each in SENTENCE_END.split(line))
-    fair = (each for each in sentences if len(each) <= _MOST_FOUND and not each.endswith((*_COLONS, "?", "？")))
+    fair = (each for each in sentences if len(each) <= _MOST_FOUND and not each.endswith((*COLONS, "?", "？")))
     return next((each for each in fair if _CONCLUDES.search(each) and not _DOUBTFUL.search(each)), "")
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent_wiki.engines.offline.acts import Act, bare_name
+from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.same_check import check_verdicts
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
+from agent_wiki.shell.files_written import bare_name
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.same_check import check_run
 from agent_wiki.shell.simple_commands import SimpleCommand

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from agent_wiki.engines.offline.acts import Act, bare_name
+from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.shell.files_written import bare_name
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.trajectory.lazily import regex

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from agent_wiki.engines.offline.endings import ANNOUNCES, CHEER, prose_of, says_nothing
+from agent_wiki.engines.offline.endings import ANNOUNCES, CHEER, COLONS, prose_of, says_nothing
 from agent_wiki.engines.offline.reservations import SENTENCE_END
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
@@ -137,7 +137,7 @@ def _lines(reply: str) -> Iterator[str]:
             continue
         under = heading if heading and not CHEER.fullmatch(heading) else ""
         is_scrap = not under if _CODE.fullmatch(line) else _is_scrap(text)
-        if is_scrap or text.endswith((":", "：")) or _PLACEHOLDER.search(text):
+        if is_scrap or text.endswith(COLONS) or _PLACEHOLDER.search(text):
             continue  # a lead-in of its own says nothing
         yield f"{under}{BELOW}{text}" if under else text
         heading = heading if is_needed else ""

@@ -37,12 +37,12 @@ def story_of(sentences: list[Sentence], asked: Mapping[int, str] | None = None) 
     about the turn where no sentence of `sentences` tells of the turn itself: else an answer would seem to be to
     another request. Where several have no room at all, it is said how many, before the last sentence.
     """
-    order = {id(each): at for at, each in enumerate(sentences)}
-    chosen = _fitting(sentences, asked or {}, MOST_WORDS)
+    order, asked = {id(each): at for at, each in enumerate(sentences)}, asked or {}
+    chosen = _fitting(sentences, asked, MOST_WORDS)
     left_out = ""
-    if len(_without_room(asked or {}, chosen)) >= _MANY:
-        chosen = _fitting(sentences, asked or {}, MOST_WORDS - _WORDS_ON_LEFT_OUT)
-        without = _without_room(asked or {}, chosen)
+    if len(_without_room(asked, chosen)) >= _MANY:
+        chosen = _fitting(sentences, asked, MOST_WORDS - _WORDS_ON_LEFT_OUT)
+        without = _without_room(asked, chosen)
         left_out = f"Left out are {len(without)} more turns of the user (T{without[0]} to T{without[-1]})."
     in_order = sorted(chosen, key=lambda each: (each.turn, order.get(id(each), -1)))
     kept = _filled(in_order, MOST_WORDS - len(left_out.split()))

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import field
 
-from agent_wiki.engines.offline.acts import Act, bare_name
+from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.requests import UserRequest
-from agent_wiki.shell.files_written import OWN_NOTES, TEMPORARY
+from agent_wiki.shell.files_written import OWN_NOTES, TEMPORARY, bare_name
 from agent_wiki.shell.kinds import script_of
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.shell.tools import works_on_files

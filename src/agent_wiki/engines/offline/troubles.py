@@ -10,13 +10,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
-from agent_wiki.engines.offline.acts import Act, bare_name, distinct, main_command
+from agent_wiki.engines.offline.acts import Act, distinct, main_command
 from agent_wiki.engines.offline.changes import change_of
 from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
 from agent_wiki.engines.offline.tables import pattern, table, written
 from agent_wiki.engines.offline.what_changed import LATER, OUTSIDE, is_again, is_let_out, what_changed
 from agent_wiki.engines.offline.wording import called, file_names, listing, shown_path
-from agent_wiki.shell.files_written import OWN_NOTES
+from agent_wiki.shell.files_written import OWN_NOTES, bare_name
 from agent_wiki.shell.kinds import is_check, shell_kind
 from agent_wiki.shell.programs import PRINTERS, SHELL_WORDS
 from agent_wiki.shell.result_lines import (

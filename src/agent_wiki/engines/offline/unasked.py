@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from agent_wiki.engines.offline.acts import Act, bare_name, distinct
+from agent_wiki.engines.offline.acts import Act, distinct
 from agent_wiki.engines.offline.imperatives import sentence_case
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.wording import code, listing, said, shown_path
+from agent_wiki.shell.files_written import bare_name
 from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS
 from agent_wiki.trajectory.repository import repository_of
 from agent_wiki.wiki.text import plain_line

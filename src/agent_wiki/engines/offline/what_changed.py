@@ -8,8 +8,9 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Any
 
-from agent_wiki.engines.offline.acts import Act, bare_name, main_command
+from agent_wiki.engines.offline.acts import Act, main_command
 from agent_wiki.engines.offline.wording import called, code, listing, with_short_paths
+from agent_wiki.shell.files_written import bare_name
 from agent_wiki.shell.kinds import shell_kind
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand

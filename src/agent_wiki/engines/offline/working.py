@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agent_wiki.engines.offline.acts import Act, bare_name, distinct, main_command
+from agent_wiki.engines.offline.acts import Act, distinct, main_command
 from agent_wiki.engines.offline.attempts import output_of
 from agent_wiki.engines.offline.changes import change_of
 from agent_wiki.engines.offline.shipping import subjects_of
@@ -12,7 +12,7 @@ from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.wording import called, code, count, file_names, listing, said, service_call, shown_path
-from agent_wiki.shell.files_written import TEMPORARY, adds_file
+from agent_wiki.shell.files_written import TEMPORARY, adds_file, bare_name
 from agent_wiki.shell.result_lines import last_line
 from agent_wiki.shell.tools import bare_tool_name
 from agent_wiki.trajectory.lazily import regex

@@ -9,8 +9,8 @@ from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, error_name, lesson, quote_command, quote_line
 from agent_wiki.engines.offline.tables import AnyOf, Pattern, entries, pattern
 from agent_wiki.shell.edited_parts import edit_old_text, edit_text
-from agent_wiki.shell.failures import is_unread
 from agent_wiki.shell.judged_steps import called_steps
+from agent_wiki.shell.past_failure import was_read
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
@@ -78,7 +78,7 @@ def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt 
         for attempt in later:
             is_good = attempt.verdict == "passed"
             if remedy.unread:
-                is_good = _is_read(attempt) and _shares_most(failed, attempt)
+                is_good = was_read(attempt.ended) and _shares_most(failed, attempt)
             is_meant = is_good and (not remedy.is_same or bool(_heads(failed) & _heads(attempt)))
             if is_meant and command.search(attempt.line) and _puts_in_quotes(attempt, failed, remedy):
                 return attempt
@@ -93,11 +93,6 @@ def _shares_most(failed: Attempt, attempt: Attempt) -> bool:
     """Whether most words of the failed line are in the later one: it is the same line, written otherwise."""
     words = set(_WORD.findall(failed.line))
     return len(words & set(_WORD.findall(attempt.line))) >= _MOST * len(words)
-
-
-def _is_read(attempt: Attempt) -> bool:
-    """The shell could read the line: whatever came of it then, it was run."""
-    return attempt.verdict not in ("refused", "called off") and not is_unread(attempt.output)
 
 
 def _command(failed: Attempt, remedy: Remedy) -> Pattern | None:
@@ -128,7 +123,7 @@ def _applies(edit: Call, remedy: Remedy) -> bool:
 def _confirmed(session: MinedSession, failed: Attempt, worked: Attempt | Call, remedy: Remedy) -> int | None:
     """The turn in which the command that failed works, or a look shows what is good: of the remedy, or a later one."""
     later = [worked] if isinstance(worked, Attempt) else []
-    if remedy.unread and later and _is_read(later[0]):
+    if remedy.unread and later:  # which the shell could read
         return later[0].turn
     later += [each for each in session.attempts_after(failed, 2 * _WITHIN_CALLS) if each.position > worked.position]
     if remedy.good:
