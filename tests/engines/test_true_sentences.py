@@ -148,6 +148,10 @@ STEPS = "1. **Look** — " + "run all of it and " * 40
         ("You are the lamp agent. Your task is to cap the lamps.", "Your task is to cap the lamps."),
         (f"{PACK} Follow these steps in order:\n\n{STEPS}", PACK),
         (
+            "Add a lamp.\n\nAdd the stairs of the shop, with a test of each.",
+            "Add a lamp. Add the stairs of the shop, with a test of each.",
+        ),
+        (
             "Show me:\n1. the lamps of the shop\n2. the stairs in a/b\n",
             "Show me: the lamps of the shop; the stairs in a/b",
         ),

@@ -25,6 +25,7 @@ _MOST_OF_OPENING = 110  # where the request that counts comes after it
 _MOST_OF_FIRST, _MOST_OF_SECOND = 130, 90  # where two requests were worked on as much
 _SAME = 40  # characters at the start of two requests that are given alike
 _LEAST_WITH_LIST = 60  # characters of a prompt
+_MOST_IN_PARTS = 400  # characters of a request to which a second paragraph may belong
 _LONG = 1_500
 _FAR = 3_000  # characters: a list below belongs to what the prompt quotes
 _FEW_WORDS = 9
@@ -296,7 +297,7 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
     asking = asking or 0
     start = 0 if sum(map(len, first[: asking + 1])) + asking <= most else asking
     following = first[start + 1 :]
-    is_continued = len(paragraphs) > 1 and len(text) < _LEAST_WITH_LIST and _asks(paragraphs[1][0])
+    is_continued = len(paragraphs) > 1 and len(text) < _MOST_IN_PARTS and _asks(paragraphs[1][0])
     if len(paragraphs) > 1 and (is_continued or _needs_next(first[-1], text)):
         below = paragraphs[1:4] if first[-1].endswith(":") else []
         items = [each[0].rstrip(" .;,") for at, each in enumerate(below) if not at or len(each) == 1]
