@@ -272,14 +272,6 @@ def test_an_answer_of_many_paths_and_dashes_is_read_in_no_time() -> None:
             summary(Session().user("Which files were changed?").run("git status", "M a.py").says(said))
 
 
-def test_praise_before_another_wish_is_told_with_it() -> None:
-    session = Session().user("Cap the totals of the shop.").edit("cap.py").says("They are capped at ten now.")
-    asked = "Here is the page that our customers see on the first day of the month, and they ask us what the cap is."
-    session.user(f"Perfect, thanks. {asked} Please add the cap to the page as well.").edit("page.py")
-    narrative = summary(session.says("The page shows the cap.")).narrative
-    assert "The user said “Perfect, thanks” and asked: " in narrative
-
-
 def test_a_check_that_passed_before_the_last_change_is_not_forgotten() -> None:
     session = Session().user("Cap the totals of the shop.").edit("cap.py").run("pytest", "3 passed").edit("cap.py")
     narrative = summary(session.run("pytest", "bash: pytest: command not found", failed=True).says("Capped.")).narrative

@@ -120,3 +120,41 @@ def test_other_documents_are_not_claimed(document: Any) -> None:
 def test_a_file_with_neither_history_nor_steps_is_unreadable(tmp_path: Path) -> None:
     with pytest.raises(UnreadableRecording, match="neither history nor steps"):
         list(swe_agent.read(write_document(tmp_path / "r.traj", {"history": [], "trajectory": []})))
+
+
+OPENED = "[File: src/a.py (9 lines total)]\n1:x\n(Open file: /repo/src/a.py)\n(Current directory: /repo)\nbash-$"
+TAKEN_BACK = "Your proposed edit has introduced new syntax error(s). Please read this error message carefully"
+EDIT = {
+    "id": "e1",
+    "function": {"name": "edit", "arguments": '{"start_line": 1, "end_line": 1, "replacement_text": "y"}'},
+}
+
+
+def test_an_edit_gets_the_file_that_the_editor_has_open(tmp_path: Path) -> None:
+    opened = {"role": "tool", "content": OPENED, "tool_call_ids": ["c1"]}
+    edited = {"role": "tool", "content": TAKEN_BACK, "tool_call_ids": ["e1"]}
+    reply = {"role": "assistant", "content": "Change it.", "tool_calls": [EDIT]}
+    trajectory = read(tmp_path, {"history": [*NATIVE[:-1], opened, reply, edited]})
+    edit = paired_calls(trajectory)[-1]
+    assert (edit.name, edit.path(), edit.arguments["replacement_text"]) == ("edit", "/repo/src/a.py", "y")
+    assert edit.is_error is True  # the editor took it back
+
+
+def test_an_edit_written_as_text_is_one_of_the_editor(tmp_path: Path) -> None:
+    steps = [
+        {"action": "create b.py\n", "observation": "[File: b.py (1 lines total)]\n1:", "thought": "New."},
+        {"action": "edit 1:1\nprint(1)\nend_of_edit\n", "observation": "File updated.", "thought": "Write."},
+        {"action": "python b.py", "observation": "1", "thought": "Run."},
+    ]
+    calls = paired_calls(read(tmp_path, {"trajectory": steps}))
+    assert [(call.name, call.path()) for call in calls] == [("create", "b.py"), ("edit", "b.py"), ("bash", None)]
+    assert calls[1].arguments["replacement_text"] == "print(1)"
+
+
+@pytest.mark.parametrize("shown", ["nothing of a file", "(Open file: n/a)"])
+def test_an_edit_without_an_open_file_stays_as_it_was_written(tmp_path: Path, shown: str) -> None:
+    steps = [
+        {"action": "open missing.py", "observation": shown, "thought": "Open."},
+        {"action": "edit 1:1\nx\nend_of_edit", "observation": "No file open.", "thought": "Write."},
+    ]
+    assert [call.name for call in paired_calls(read(tmp_path, {"trajectory": steps}))] == ["bash", "bash"]

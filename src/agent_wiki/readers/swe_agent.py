@@ -2,7 +2,8 @@
 
 `history` is what the model saw and said, and is preferred; `trajectory` has the same steps as action and
 observation, and is used only without a history. An agent without native tool calls has its command in `action`;
-that becomes a call named "bash", and the next user message is its result. A demonstration is not a user request.
+that becomes a call named "bash", or of the agent's own editor, and the next user message is its result. A
+demonstration is not a user request.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from agent_wiki.readers.chat_messages import Call, add_message, calls_of, messag
 from agent_wiki.readers.chat_values import content_ids
 from agent_wiki.readers.recorded import count, identifier, mapping, number, objects, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
+from agent_wiki.readers.swe_agent_edits import Editor
 from agent_wiki.trajectory import Source, Trajectory, Usage
 from agent_wiki.trajectory.json_text import value_or
 
@@ -60,35 +62,42 @@ def read(recording: Recording) -> Iterator[Trajectory]:
 
 
 def _add_history(builder: TrajectoryBuilder, history: list[dict[str, Any]]) -> None:
+    editor = Editor()
     waiting: str | None = None  # the id of an action (not a native call) without a result so far
     for message in history:
         role = message.get("role")
         is_demonstration = bool(message.get("is_demo")) or message.get("message_type") == "demonstration"
         if role == "assistant" and not is_demonstration:
-            waiting = _add_reply(builder, message)
+            waiting = _add_reply(builder, message, editor)
         elif role == "user" and waiting:
-            builder.tool(waiting, message_text(message))
+            _add_result(builder, waiting, message_text(message), editor)
             waiting = None
-        elif role == "tool" and not identifier(message.get("tool_call_id")):
-            builder.tool(_answered_call(message), message_text(message))
+        elif role == "tool":
+            call_id = identifier(message.get("tool_call_id")) or _answered_call(message)
+            _add_result(builder, call_id, message_text(message), editor)
         elif is_demonstration:
             builder.user(parts_of(message.get("content")).text(), "injected")
         else:
             add_message(builder, message)
 
 
-def _add_reply(builder: TrajectoryBuilder, message: dict[str, Any]) -> str | None:
+def _add_reply(builder: TrajectoryBuilder, message: dict[str, Any], editor: Editor) -> str | None:
     """Add one reply; returns the id of its call if that is an action, whose result is a user message."""
-    native = calls_of(message)
+    native = [editor.native(call) for call in calls_of(message)]
     parts = parts_of(message.get("content"))
-    ids = builder.assistant(parts.text(), thinking=thinking_of(message, parts), calls=native or _action(message))
+    calls = native or _action(message, editor)
+    ids = builder.assistant(parts.text(), thinking=thinking_of(message, parts), calls=calls)
     return ids[0] if ids and not native else None
 
 
-def _action(record: dict[str, Any]) -> list[Call]:
+def _add_result(builder: TrajectoryBuilder, call_id: str | None, text: str, editor: Editor) -> None:
+    builder.tool(call_id, text, is_error=True if editor.shown(text) else None)
+
+
+def _action(record: dict[str, Any], editor: Editor) -> list[Call]:
     """The command of a reply or a step as a call; empty without a command."""
     action = text_or_none(record.get("action"))
-    return [(None, "bash", {"command": action})] if action else []
+    return [editor.typed(action)] if action else []
 
 
 def _answered_call(message: dict[str, Any]) -> str | None:
@@ -100,11 +109,13 @@ def _add_steps(builder: TrajectoryBuilder, steps: list[dict[str, Any]]) -> None:
     for message in objects(steps[0].get("query")):  # newer files record the prompt of each step
         if message.get("role") in ("system", "user"):
             add_message(builder, message, mark="injected" if message.get("is_demo") else None)
+    editor = Editor()
     for step in steps:
         text = text_or_none(step.get("response")) or text_or_none(step.get("thought"))
-        ids = builder.assistant(text, calls=calls_of(step) or _action(step))
+        native = [editor.native(call) for call in calls_of(step)]
+        ids = builder.assistant(text, calls=native or _action(step, editor))
         if ids and isinstance(step.get("observation"), str):
-            builder.tool(ids[0], step["observation"])
+            _add_result(builder, ids[0], step["observation"], editor)
 
 
 def _source(document: dict[str, Any], settings: dict[str, Any]) -> Source:

@@ -36,7 +36,7 @@ def edit_text(call: Call) -> str:
     """What an edit inserted: the new text, not the old one."""
     if edits := [new for _, new, _ in edits_of(call.arguments)]:
         return "\n".join(edits)
-    for key in ("new_string", "content", "new_str", "file_text", "new_source", "CodeContent"):
+    for key in ("new_string", "content", "new_str", "file_text", "new_source", "CodeContent", "replacement_text"):
         value = call.arguments.get(key)
         if isinstance(value, str):
             return value

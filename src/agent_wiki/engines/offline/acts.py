@@ -28,10 +28,7 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 _PATCHED = regex(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,300})$", re.MULTILINE)
 _NOT_RUN = written("not_run")
 _PROGRAM = regex(r"[\w@.+-]*[A-Za-z][\w@.+-]*")  # what is none stood in a text that was not closed
-# It ran, and there was nothing to run.
-_NONE_FOUND = regex(
-    r"\b[Nn]o tests? (?:found|ran|files? found|to run)\b|\bcollected 0 items\b|^Ran 0 tests", re.MULTILINE
-)
+_NONE_FOUND = written("none_found", re.MULTILINE)
 _MOST_READ = 2_000
 _MOST_SHOWN = 400  # characters at the end, where a shell says what it did not find
 _PUSHED, _COMMITTED = written("pushed", re.IGNORECASE), written("committed", re.IGNORECASE)

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from agent_wiki.engines.offline.acts import Act, distinct
+from agent_wiki.engines.offline.tables import named
 from agent_wiki.engines.offline.wording import code, listing
 from agent_wiki.shell.edited_parts import edited_parts, writes_whole_file
 from agent_wiki.shell.files_written import bare_name
@@ -17,9 +18,7 @@ from agent_wiki.trajectory.lazily import regex
 
 _PROSE = frozenset({".md", ".mdx", ".txt", ".rst", ".adoc", ".log"})
 _RECORDS = frozenset({"", ".json", ".jsonl", ".yaml", ".yml"})
-_PAPERWORK = frozenset(
-    {".claude", ".codex", ".cursor", ".gemini", ".specify", "specs", "sessions", "notes", "memory", "reports"}
-)
+_PAPERWORK = named("paperwork")
 _LISTS = frozenset({".yaml", ".yml"})
 _SECRET = regex(r"passw|secret|token|credential|api.?key", re.IGNORECASE)
 _UNCHECKED = frozenset({".gitignore", ".dockerignore", ".gitattributes", ".editorconfig", "LICENSE", "CHANGELOG"})

@@ -13,23 +13,18 @@ from collections.abc import Iterator
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.tables import named
 from agent_wiki.shell.result_lines import lines_of, quoted
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _CLUSTER_TOOLS = frozenset({"kubectl", "oc", "helm"})
-_CHANGES = frozenset(
-    {"apply", "patch", "edit", "set", "scale", "delete", "create", "replace", "label", "annotate", "taint", "cordon",
-     "uncordon", "drain", "autoscale", "expose", "upgrade", "install", "rollback", "uninstall", "restart", "undo"}
-)  # fmt: skip
+_CHANGES = named("cluster_changes")
 _ROW = regex(r"^(?:\S{1,253}\s+)??(?P<name>\S{1,253})\s+(?P<ready>\d{1,5})/(?P<wanted>\d{1,5})\s+(?P<state>\S{1,80})")
 _ROLLED_OUT = regex(r'^(?:deployment|statefulset|daemon set|daemonset) "(?P<name>[^"\s]{1,253})" successfully rolled')
 _POD_SUFFIX = regex(r"(?:-[0-9a-f]{8,10})?-[a-z0-9]{5}$|-\d{1,3}$")
 _DONE = frozenset({"Completed", "Succeeded"})
-_STUCK = frozenset(
-    {"Pending", "CrashLoopBackOff", "Error", "ImagePullBackOff", "ErrImagePull", "OOMKilled", "Evicted", "Failed",
-     "CreateContainerConfigError", "CreateContainerError", "InvalidImageName", "RunContainerError", "Unknown"}
-)  # fmt: skip
+_STUCK = named("stuck_states")
 _STATES = _DONE | _STUCK | {"Running", "Complete", "Suspended"}
 
 

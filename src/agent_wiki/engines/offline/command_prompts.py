@@ -7,37 +7,21 @@ from __future__ import annotations
 
 import re
 
-from agent_wiki.engines.offline.tables import table
+from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.trajectory.lazily import regex
 
-_OPENING = regex(
-    r"\A\s*(?:---\n.{0,2000}?\n---\s*)?(?:## Checklist Purpose: .{0,3000}?)?"
-    r"(?:#+ User Input\s+```(?:text)?\n(?P<block>.{0,4000}?)```"
-    r"|The user input (?:to you )?can be provided[^\n]{0,200}\s+User input:\s*\n(?P<line>.{0,4000}?)\n\s*\n)",
-    re.DOTALL,
-    needs=("User Input", "User input:"),
-)
-_PURPOSE = regex(
-    r"^(?:(?:Goal|Purpose): *|#+ (?:Goal|Purpose)\s*\n\s*)(?P<own>[A-Z](?:[^\n.]|\.(?=\S)){20,400}\.?)", re.MULTILINE
-)
+_OPENING = written("command_prompt", re.DOTALL, needs=("User Input", "User input:"))
+_PURPOSE = written("purpose_of_command", re.MULTILINE)
 _NAMED = regex(r"\btyped after `(?P<own>/[\w.:-]{2,60})`")
 _FEW_WORDS = 4  # typed: they say little without what the command is for
 _STEP = regex(r"^ {0,3}\d{1,2}\. +(?:\*\*)?(?P<name>[A-Z][^*\n`:]{3,60}?):?(?:\*\*|$)", re.MULTILINE)
 # What a client's own command puts in front of what was typed.
-_ROLE = regex(
-    r"\A(?:You are [^\n.]{3,80}\. )?Your (?:job|task) is to (?P<job>[^\n.]{10,120})\.\s+---\s+"
-    r"Input: *(?P<own>[^\n]{0,300})\n",
-    needs=("Input:",),
-)
+_ROLE = written("role_in_prompt", needs=("Input:",))
 _TAGGED = regex(r"<user_(input|request)>\s*(?P<own>\S.{0,4000}?)\s*</user_\1>", re.DOTALL, needs=("</user_",))
-_PERSONA = regex(
-    r"\AYou must fully embody this agent's persona\b.{0,2000}?\bagents/(?:[\w-]+/)*(?P<name>[\w-]{2,40})\.md", re.DOTALL
-)
+_PERSONA = written("persona", re.DOTALL)
 _DOES = regex(r"^You are (?P<verb>updat|creat|writ|generat)ing (?P<what>[^\n.`]{5,60}?)(?= at\b|[\n.`])", re.MULTILINE)
 _DESCRIPTION = regex(r"\A\s*---\n(?:[^\n]{0,300}\n){0,10}?description: *[\"']?(?P<own>[^\n\"']{20,400})")
-_FRAME = regex(
-    r"(?:(?:project )?set-?up|initiali[sz]e|check|load|parse|read|stop|report|validate|verify|output)\b", re.IGNORECASE
-)
+_FRAME = written("frame_of_command", re.IGNORECASE)
 _UNFILLED = "$ARGUMENTS"
 _OF_SPEC_KIT = table("words")["of_spec_kit"]  # by words that only one prompt has, what it is for
 

@@ -38,11 +38,7 @@ _CONCLUDES = regex(
         "in short", "bottom line", "in conclusion", "overall,", "根因是", "原因是", "问题在于", "是因为",
     ),
 )  # fmt: skip
-_DOUBTFUL = regex(
-    r"\b(?:unlikely|likely|probably|perhaps|may|might|could|if|not (?:the|a|an))\b"
-    r"|^(?:this|that|it) (?:is|was)\b|不是|可能",
-    re.IGNORECASE,
-)
+_DOUBTFUL = written("doubtful", re.IGNORECASE)
 COLONS = (":", "：")
 _STOPS = ".!?:;,…。：；，"
 _LEAST_ANSWER = 12  # letters; less is a signal between programs

@@ -15,6 +15,7 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.wording import said
 from agent_wiki.pages.compare.views import KeyTurnKind
+from agent_wiki.shell.edited_parts import edited_parts
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _CAUSE = written(
@@ -24,7 +25,9 @@ _CAUSE = written(
 )
 _NO_FINDING = written("no_finding", re.IGNORECASE)
 _CANNOT = written(
-    "cannot", re.IGNORECASE, needs=("unfortunately", "i'm ", "i am ", "i apologi", "cannot ", "can't ", "can not ")
+    "cannot",
+    re.IGNORECASE,
+    needs=("unfortunately", "i'm ", "i am ", "i apologi", "cannot ", "can't ", "can not ", "can only "),
 )
 _NEEDS = regex(r"\bI need\b")  # "I'm sorry, but I need your number first" refuses nothing
 _LEAD = regex(r"^(?:(?:now|okay|ok|good|great|perfect|thought)\b[,:.!]? ?)+", re.IGNORECASE)
@@ -33,6 +36,11 @@ _GIVEN = regex(r"(?:sure|yes|no|ok(?:ay)?|my|it(?:'s| is)|just)\b", re.IGNORECAS
 _SENTENCES = regex(r"(?<=[.!?])\s+|\n+")
 _LEAST, _MOST = 30, 300  # characters of a sentence that is worth showing
 _MOST_REFUSALS = 2
+_FEWEST_WORDS = 6
+_NUMBER = regex(r"\d{1,2}[.)]")
+_MOST_SAID, _MOST_EDITED = 220, 40_000  # characters of a sentence, and of the texts of an edit
+_NAME = regex(r"`([^`\s]{3,60})`")
+_OF_CHANGE, _SLIP = written("of_a_change", re.IGNORECASE), written("slip", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +88,7 @@ def refusals_of_agent(stretch: Stretch) -> list[Statement]:
     found: dict[str, Statement] = {}
     for turn, sentence in _statements(stretch):
         if _CANNOT.search(sentence) and _LEAST < len(sentence) < _MOST:
-            words = said(sentence, 150)
+            words = said(sentence, _MOST_SAID)
             in_story = Sentence(turn, 75, f"The agent answered: {words} (T{turn}).", opens=True)
             found.setdefault(words[:60], Statement("other" if _NEEDS.search(words) else "refusal", words, in_story))
     return list(found.values())[:_MOST_REFUSALS]
@@ -89,14 +97,20 @@ def refusals_of_agent(stretch: Stretch) -> list[Statement]:
 def _statements(stretch: Stretch) -> Iterator[tuple[int, str]]:
     for turn, reply in reversed(list(stretch.replies())):
         sentences = [sentence.strip(" *-") for sentence in _SENTENCES.split(prose_of(reply)[:4_000]) if sentence]
+        sentences = [each for each in sentences if not _NUMBER.fullmatch(each)]  # of a list, whose items follow
         for sentence, following in zip(sentences, [*sentences[1:], ""], strict=False):
             yield turn, f"{sentence} {following}" if sentence.endswith((":", "because")) else sentence
 
 
 def own_words_before(stretch: Stretch, act: Act) -> str:
-    """What the agent said in the turn of an act, quoted; empty when it said nothing or only "let me see"."""
-    for sentence in _SENTENCES.split(stretch.content(act.turn)[:2_000]):
-        words = _LEAD.sub("", sentence.strip(" *-:"))
-        if _LEAST <= len(words) <= 220 and not _LOOKING.match(words):
-            return said(words, 110)
-    return ""
+    """What the agent said of a change in its turn, quoted: the first sentence that says what is changed or why, first
+    of those that name what the edit holds, else the first about a name from code; empty where there is none.
+    """
+    said_so = [_LEAD.sub("", each.strip(" *-:")) for each in _SENTENCES.split(stretch.content(act.turn)[:2_000])]
+    fitting = [each for each in said_so if _LEAST <= len(each) <= _MOST_SAID and not _LOOKING.match(each)]
+    fitting = [each for each in fitting if not _SLIP.search(each)]
+    telling = [each for each in fitting if _OF_CHANGE.search(each) or _CAUSE.search(each)]
+    changed = "\n".join(text for _, *texts in edited_parts(act.call) for text in texts)[:_MOST_EDITED]
+    naming = [each for each in telling if any(name in changed for name in _NAME.findall(each))]
+    on_code = [each for each in fitting if _NAME.search(each) and len(each.split()) >= _FEWEST_WORDS]
+    return said(next(iter([*naming, *telling, *on_code]), ""), 110)

@@ -11,11 +11,11 @@ import re
 from functools import lru_cache
 
 from agent_wiki.engines.offline import shell
-from agent_wiki.engines.offline.tables import table
+from agent_wiki.engines.offline.tables import named
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import regex
 
-WELL_KNOWN_FILES = frozenset(table("names")["files"].split())
+WELL_KNOWN_FILES = named("files")
 _TRUNK_NAMES = "main master HEAD develop dev trunk origin upstream origin/main origin/master @{u}"
 _TRUNKS = frozenset(_TRUNK_NAMES.split())
 _NAME_FLAGS = frozenset({"-run", "-k", "-t", "--filter", "--grep", "--testNamePattern", "--test", "--name", "-bench"})

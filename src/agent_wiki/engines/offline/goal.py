@@ -44,17 +44,9 @@ _HASH = regex(r"\b[0-9a-f]{12,64}\b")
 _POINTS_BACK = regex(r"\b(?:this|that|it|these|those|them)\b", re.IGNORECASE)
 _FIRST_SENTENCE = regex(r"[^.!?…:]{20,99}[.!?](?=\s|$)")
 _SENTENCES = regex(r"(?<=[.!?])\s+")
-# It takes up what was planned or begun, or takes something back, and does not say what that is.
-_CARRIES_ON = regex(
-    r"(?:(?:ok(?:ay)?|yes|now|please|great|and|also|then|let['’]?s|go ahead|start|we|can|should|you|u)\b[ ,.!]*){0,6}"
-    r"(?:implement\w*|execute|follow|apply|do|continue|proceed|make|finish|push|commit|fix|try)\b[^.!?]{0,40}"
-    r"\b(?:plan|fix(?:es)?|changes|block|step|phase|it|this|that|these|them|specified|solution|push|so)\b"
-    r"|(?:actually|no+|nope|never ?mind)\b",
-    re.IGNORECASE,
-)
-_AGREES = regex(
-    r"(?:i (?:fully |totally )?agree|(?:that |this )?makes sense|good (?:point|idea|call))\b", re.IGNORECASE
-)
+_CARRIES_ON = written("carries_on", re.IGNORECASE)
+_AGREES = written("agrees", re.IGNORECASE)
+_CONTINUES = regex(r"[ \t]*[,(\w–—-]")
 _ENDS = " .!?:,。！？：，"
 _LABEL_AT_END = regex(r"(?<=[.!?]) [A-Z][\w ]{2,30}:?$(?<=:)")  # "Constraints:", whose list is left out
 _LABEL = regex(r"[A-Z][a-z]+: (?=[A-Z])")  # "Stack: Flutter, Dart"
@@ -224,8 +216,23 @@ def in_own_words(line: str, request: UserRequest, most: int) -> str:
     letters = _letters(request.text)
     for each in (line, line[:1].lower() + line[1:]):
         if _letters(each) in letters:
-            return said(each, most)
+            words = said(each, most)
+            return f"{words[:-1]} …”" if words[-2:-1] != "…" and _breaks_off(each, request.text) else words
     return said(line, most).strip("“”")
+
+
+def _breaks_off(line: str, text: str) -> bool:
+    """The line ends where no sentence and no line of the text does."""
+    found = re.search(r"\s+".join(map(re.escape, line.rstrip(_ENDS).split())), text)
+    return found is not None and _CONTINUES.match(text, found.end()) is not None
+
+
+def in_full(request: UserRequest, most: int) -> str:
+    """All that a request says, in quotation marks; empty where it has more than `most` characters, code, or output."""
+    text = without_links(request.text).strip()
+    if len(text) > most or request.kind == "command" or text.startswith("<") or "```" in text or _LOG_LINE.match(text):
+        return ""
+    return said(text, most)
 
 
 def pasted_line(line: str, most: int) -> str:

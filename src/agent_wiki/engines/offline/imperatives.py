@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 
-from agent_wiki.engines.offline.tables import table, written
+from agent_wiki.engines.offline.tables import named, written
 from agent_wiki.trajectory.lazily import regex
 
-VERBS = frozenset(table("names")["imperatives"].split())
+VERBS = named("imperatives")
 _DOUBLED = frozenset({"run", "put", "get", "set", "stop", "skip", "drop", "cut", "let", "begin", "log", "tag", "wrap",
                       "submit", "pin", "squat", "stub", "commit", "plan", "swap", "map", "ship"})  # fmt: skip
 _FEWEST_WORDS, _MOST_WORDS = 3, 7  # of a title

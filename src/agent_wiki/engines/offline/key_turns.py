@@ -14,6 +14,7 @@ from agent_wiki.engines.offline.goal import in_own_words, opening_and_next, open
 from agent_wiki.engines.offline.requests import UserRequest, asks, says_no
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.tables import table
 from agent_wiki.engines.offline.troubles import Trouble
 from agent_wiki.engines.offline.what_changed import AFTERWARDS, LATER
 from agent_wiki.engines.offline.wording import called, error_words, file_names, is_inline, said, service_call
@@ -23,22 +24,8 @@ from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import plain_line
 
 MOST_KEY_TURNS = 6
-_ENDS = {
-    "cut-off": "No answer came",
-    "delivered": "The agent answers",
-    "stopped": "The user stops the agent",
-    "reverted": "The user has changes reverted",
-    "unfinished": "The user asks, and the recording breaks off on the way",
-    "not-made": "The agent lists what nothing made",
-    "left-open": "The agent says what is left open",
-}
-_SHOWN_BY = {
-    "cluster": "shows it healthy",
-    "read-back": "reads it back",
-    "refused": "does not go through",
-    "not-allowed": "is not allowed",
-    "cut-off": "is not answered",
-}
+_ENDS = table("words")["ends"]
+_SHOWN_BY = table("words")["shown_by"]
 _LEAST_KEY_TURNS = 3
 _MOST_OF_ACCEPTANCE = 120  # characters; what is longer asks for something else, too
 _FILLS = 20  # it says little, and is named where there is not enough else

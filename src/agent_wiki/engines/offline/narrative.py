@@ -14,7 +14,14 @@ from agent_wiki.engines.offline.acts import Act, distinct
 from agent_wiki.engines.offline.dead_ends import refusal_words
 from agent_wiki.engines.offline.endings import ending, words_of_reply
 from agent_wiki.engines.offline.findings import cause_of, moves_on, refusals_of_agent
-from agent_wiki.engines.offline.goal import in_own_words, opening_and_next, opening_turn, pasted_line, request_line
+from agent_wiki.engines.offline.goal import (
+    in_full,
+    in_own_words,
+    opening_and_next,
+    opening_turn,
+    pasted_line,
+    request_line,
+)
 from agent_wiki.engines.offline.requests import UserRequest, asks, says_no
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.story import Sentence, story_of
@@ -22,13 +29,10 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.troubles import Trouble
 from agent_wiki.engines.offline.wording import called, code, error_words, is_inline, listing, said, times
 from agent_wiki.engines.offline.working import worked
-from agent_wiki.stages.user_reactions import reaction_of
-from agent_wiki.trajectory.lazily import regex
 
-_FIRST_WORDS = regex(r"[^.!?\n]{3,60}[.!?\n]\s*(?=\S)")
 _MOST_USER_TURNS = 6
 _MOST_SAID, _MOST_ANSWERED = 130, 120  # characters
-_MOST_IN_FULL = 320  # where there is room
+_MOST_OF_OPENING, _MOST_IN_FULL = 480, 320  # where there is room
 _MOST_GOING_ON = 60
 _MOST_UNTOLD = 40
 _FEW_WORDS = 3  # of an answer: more are answered in turn
@@ -101,7 +105,10 @@ def _opening(stretch: Stretch) -> Sentence:
         who = "The parent agent asked"
     elif len(first.text) > 1_000 or first.text.startswith("<"):
         who = "The task"
-    return Sentence(first.turn, 100, f"{who}: {in_own_words(goal, first, 160)}.")
+    whole = in_full(first, _MOST_OF_OPENING)
+    return Sentence(
+        first.turn, 100, f"{who}: {in_own_words(goal, first, 160)}.", fuller=f"{who}: {whole}." if whole else ""
+    )
 
 
 def _user_turns(stretch: Stretch, is_talk: bool) -> list[Sentence]:
@@ -119,27 +126,20 @@ def _user_turns(stretch: Stretch, is_talk: bool) -> list[Sentence]:
 
 def _user_turn(request: UserRequest) -> Sentence | None:
     weights = {"objection": 90, "request": 60, "command": 70, "acceptance": 40, "answer": 35}
-    text, fuller = _on_user_turn(request, _MOST_SAID), _on_user_turn(request, _MOST_IN_FULL)
+    text = _on_user_turn(request, _MOST_SAID)
+    fuller = _on_user_turn(request, _MOST_IN_FULL, in_full(request, _MOST_IN_FULL))
     return Sentence(request.turn, weights[request.kind], text, opens=True, fuller=fuller) if text else None
 
 
-def _on_user_turn(request: UserRequest, most: int) -> str:
-    """What the user said in a turn, at most `most` characters of it; empty where that was nothing new."""
+def _on_user_turn(request: UserRequest, most: int, whole: str = "") -> str:
+    """What the user said in a turn, `whole` or at most `most` characters of it; empty where that was nothing new."""
     line = request_line(request.text, most)
-    words = in_own_words(line, request, most)
+    words = whole or in_own_words(line, request, most)
     if not words or request.kind == "nudge":
         return ""
     turn = f"(T{request.turn})"
     if request.kind == "request" and (pasted := pasted_line(line, most)):
         return f"{{then}} the user pasted output: {pasted} {turn}."
-    begun = _FIRST_WORDS.match(request.text)
-    if (
-        request.kind == "request"
-        and begun
-        and begun[0].split(", ")[-1][:15] not in words
-        and reaction_of(begun[0]) == "acceptance"
-    ):
-        return f"The user said {said(begun[0], 60)} and {'asked' if asks(words) else 'went on'}: {words} {turn}."
     texts = {
         "objection": f"The user {'objected' if says_no(request) else 'said'}: {words} {turn}.",
         "acceptance": f"The user said {words} {turn}.",

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from agent_wiki.engines.offline.imperatives import base, begins_with_verb, gerund, sentence_case
-from agent_wiki.engines.offline.tables import table, written
+from agent_wiki.engines.offline.tables import named, written
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _LONGEST = 220
@@ -34,7 +34,7 @@ _TAIL = regex(
     r",? (?:please|thanks|thank you|ok|okay)$| here(?=,|$)| in this (?:repo|repository|project|codebase)\b", re.I
 )
 _SPECIFIC = written("too_specific", re.IGNORECASE)
-_COMMON = frozenset(table("names")["common"].split())
+_COMMON = named("common")
 # A name from the code at hand: a plain "don't" about it is about this piece of work.
 _OWN_NAME = regex(r"\b(?!force-push)(?:[a-z0-9]+[-_][a-z0-9]\w*|[a-z]+[A-Z]\w*)\b")
 _APPROVAL = regex(r"\b(?:ask|seek|get|request|wait)\b.*\b(?:approval|permission|confirmation|consent|go-ahead)$", re.I)

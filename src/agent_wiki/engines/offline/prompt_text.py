@@ -14,9 +14,7 @@ _LONGEST_TAIL = 600
 _ISSUE_TAGS = tuple(table("words")["issue_tags"])
 _ISSUE_WORDS = regex(r"^(?:ISSUE|TASK|PROBLEM STATEMENT|ISSUE TEXT):[ \t]*$", re.MULTILINE)
 # What a long prompt of a program ends with: below it stands what this run is for.
-_LAST_SECTION = regex(
-    r"(?s:\A.{1500,})^#{1,3} (?:Tasks?|Request|User request)[ \t]*\n(?P<own>[^#]{20,700})\Z", re.MULTILINE
-)
+_LAST_SECTION = written("last_section", re.MULTILINE)
 _AFTER_ISSUE = regex(r"^(?:INSTRUCTIONS?|RULES|(?:IMPORTANT )?TIPS|NOTES?|RESPONSE FORMAT):?[ \t]*$", re.MULTILINE)
 _LABEL = written("prompt_label", re.MULTILINE | re.IGNORECASE)
 _ROLE_LABELS = frozenset({"task", "goal", "objective", "mission", "assignment", "request"})
@@ -32,9 +30,7 @@ _LONE_PATH = regex(r"(?!\d{1,2}[.)]\s|[*-]\s)[~.]?[\w. -]*/[^\n]{1,200}")
 _NUMBER = regex(r"^(?:\d{1,2} ?[-.)]|[-*•●])\s+(?=[\w`(])")
 _WORD = regex(r"[^\W\d_]{2}")
 STORY_OF_ROLE = regex(r"^you (?:are|will|have)\b", re.IGNORECASE)
-_ROLE_TASK = regex(
-    r"^you are (?:an?|the) [^.\n]{0,80}?(?:tasked with|asked to|whose task is to|that will)\s+", re.IGNORECASE
-)
+_ROLE_TASK = written("role_task", re.IGNORECASE)
 _ROLE_ONLY = written("role_only", re.IGNORECASE)
 _FIELD = regex(r"^\W{0,4}(?:title|issue|finding)\W{1,4}(?=\w)", re.IGNORECASE)  # of a finding in a report
 _OF_WORK = regex(r" description| (?:of|for) (?:this|the) \w{3,20}| \([^)\n]{1,30}\)", re.IGNORECASE)

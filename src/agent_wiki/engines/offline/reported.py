@@ -9,10 +9,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.endings import ANNOUNCES, CHEER, COLONS, prose_of, says_nothing
 from agent_wiki.engines.offline.reservations import SENTENCE_END
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
+from agent_wiki.engines.offline.working import is_function
 from agent_wiki.stages.summarize import BELOW, CUT, MOST_REPORTED, TurnNote
 from agent_wiki.stages.user_reactions import only_reports, takes_back
 from agent_wiki.trajectory.language import is_english
@@ -28,13 +30,12 @@ _SHARES = (
 )
 _LEAST_OF_LINE, _MOST_OF_LINE, _MOST_OF_HEAD, _MOST_FOUND = 40, 290, 78, 4  # characters; the last: lines
 _FOUND = written("found_on_the_way", re.IGNORECASE)
+_GUESS = written("no_finding", re.IGNORECASE)
+_SEARCHES = regex(r"web|fetch|browse|crawl|read_|find_|^search$")
 _PLACEHOLDER = regex(r"\bYOUR_[A-Z]|<your[ -]")
 _MOST_OF_CODE = 4  # lines; more are a file
 _MOST_READ = 12_000
-_HEADING = regex(
-    r"\s*(?:#{1,6}\s+\S|\*\*[^*\n]{1,80}\*\*:?\s*$|(?:[-*+]|\d{1,2}[.)])\s+\*\*[^*\n]{1,80}:\*\*\s*$"
-    r"|[^\n]{1,80}[:：]\s*$)"
-)
+_HEADING = written("heading_in_report")
 _TURNS = written("turns_meaning", re.IGNORECASE)
 _WEIGHS = written("weighs_in_report", re.IGNORECASE)
 _IS_PATCH = regex(r"diff --git |@@ -\d|--- a/|\+\+\+ b/|\*\*\* (?:Begin Patch|Update File)")
@@ -61,7 +62,7 @@ def reported_by(stretch: Stretch) -> list[TurnNote]:
     Only of replies that stand: nothing that they speak of was changed afterwards, and the user did not reject it. What
     is said to a customer is no report.
     """
-    if all(act.kind in ("service", "ask", "plan") for act in stretch.acts):
+    if stretch.is_talk() and all(_is_for_customer(act) for act in stretch.acts):
         return []
     standing = [each for each in _closings(stretch) if sum(map(str.isalpha, each.text)) >= _LEAST_LETTERS]
     if not standing and stretch.followed_by is None and stretch.last_reply_turn() <= stretch.acts[-1].turn:
@@ -74,14 +75,25 @@ def reported_by(stretch: Stretch) -> list[TurnNote]:
     return sorted(found[:MOST_REPORTED], key=lambda note: note.turn)
 
 
+def _is_for_customer(act: Act) -> bool:
+    """A function of an application was called, or the user was asked: no work on a repository, no search of the web."""
+    is_look = act.kind == "look" and is_function(act) and not _SEARCHES.search(act.call.name)
+    return is_look or act.kind in ("service", "ask", "plan")
+
+
 def _findings(stretch: Stretch) -> list[TurnNote]:
     """What the agent said on the way that it had found, the last few lines, of a recording that no reply ends."""
     messages = stretch.trajectory.messages
     turns = range(stretch.last_request_turn() + 1, stretch.last_turn + 1)
     replies = [(turn, messages[turn - 1].content or "") for turn in turns if messages[turn - 1].tool_calls]
     lines = [(turn, line) for turn, reply in replies for line in reply.splitlines()]
-    said = [(turn, each.strip(" *->|_\t")) for turn, line in lines for each in SENTENCE_END.split(line)]
+    said = [
+        (turn, each.removeprefix("THOUGHT:").strip(" *->|_\t"))
+        for turn, line in lines
+        for each in SENTENCE_END.split(line)
+    ]
     found = [(turn, line) for turn, line in said if _FOUND.search(line) and not ANNOUNCES.match(line)]
+    found = [(turn, line) for turn, line in found if not line.endswith(("?", *COLONS)) and not _GUESS.search(line)]
     kept = [(turn, line) for turn, line in found if _LEAST_OF_LINE < len(line) <= _MOST_OF_LINE]
     return [TurnNote(turn=turn, text=line) for turn, line in kept[-_MOST_FOUND:]]
 

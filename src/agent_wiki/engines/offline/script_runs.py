@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from agent_wiki.engines.offline.tables import named
 from agent_wiki.shell.files_written import whole_line
 from agent_wiki.shell.simple_commands import steps_of
 from agent_wiki.shell.syntax import PIPES, Step, Word
@@ -16,9 +17,7 @@ from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.layout import slug
 
-_INTERPRETERS = frozenset(
-    {"python", "python3", "bash", "sh", "zsh", "node", "ruby", "perl", "deno", "tsx", "ts-node", "awk", "jq"}
-)
+_INTERPRETERS = named("interpreters")
 _ONLY_READS_IT = frozenset({"-n", "--check", "-m"})  # `bash -n x.sh`, `python -m py_compile x.py`: it did not run
 _MOVES = frozenset({"cd", "pushd", "echo", "pwd"})
 _QUIETING = regex(r"(?:[012&]?>{1,2}&?(?:/dev/null|\d)|2>&1)")

@@ -9,6 +9,7 @@ from dataclasses import field
 
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.requests import UserRequest
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.files_written import OWN_NOTES, TEMPORARY, bare_name
 from agent_wiki.shell.kinds import script_of
 from agent_wiki.shell.result_lines import quoted
@@ -17,9 +18,7 @@ from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.json_text import object_in
 from agent_wiki.trajectory.lazily import dataclass, regex
 
-_SCRATCH_NAME = regex(
-    r"repro|debug|check|verify|tmp|temp|probe|scratch|try|demo|example|issue|^test|edge_case", re.IGNORECASE
-)
+_SCRATCH_NAME = written("scratch_name", re.IGNORECASE)
 _TAG = regex(r"\s*</?\w[\w-]{0,40}>\s*|\s*")
 _REPORTS = frozenset({"task_complete", "attempt_completion"})
 _SHORTEST_LINE = 12  # characters

@@ -72,6 +72,11 @@ def table(name: str) -> Mapping[str, Any]:
     return tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
 
 
+def named(name: str) -> frozenset[str]:
+    """The words of a list of `tables/names.toml`."""
+    return frozenset(table("names")[name].split())
+
+
 def written(name: str, flags: re.RegexFlag = re.NOFLAG, *, needs: tuple[str, ...] = ()) -> re.Pattern[str]:
     """An expression of `tables/words.toml`, compiled when first used; `needs` as in `regex`."""
     return regex("".join(table("words")[name]), flags, needs=needs)

@@ -13,7 +13,7 @@ from dataclasses import field, replace
 from agent_wiki.engines.offline.acts import Act, distinct, main_command
 from agent_wiki.engines.offline.changes import change_of
 from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
-from agent_wiki.engines.offline.tables import pattern, table, written
+from agent_wiki.engines.offline.tables import named, pattern, table, written
 from agent_wiki.engines.offline.what_changed import LATER, OUTSIDE, is_again, is_let_out, what_changed
 from agent_wiki.engines.offline.wording import called, file_names, listing, shown_path
 from agent_wiki.shell.files_written import OWN_NOTES, bare_name
@@ -40,12 +40,8 @@ _MOST_EDITS = 12
 _MOST_SHOWN = 2
 _HELPS = {"--help", "--version"}
 _MERGES = ("merge", "rebase", "cherry-pick", "pull")
-_WITH_SUBCOMMAND = frozenset(
-    {"git", "gh", "npm", "pnpm", "yarn", "go", "cargo", "docker", "kubectl", "pip", "uv", "brew"}
-)  # fmt: skip
-_NESTED = frozenset(
-    {"stash", "worktree", "remote", "submodule", "pr", "issue", "run", "release", "repo", "compose", "pip"}
-)
+_WITH_SUBCOMMAND = named("with_subcommand")
+_NESTED = named("nested_subcommands")
 
 
 @dataclass(slots=True)

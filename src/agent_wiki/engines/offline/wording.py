@@ -8,14 +8,13 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from agent_wiki.engines.offline.acts import Act, main_command
+from agent_wiki.engines.offline.tables import named
 from agent_wiki.shell.kinds import is_inline_script, shell_kind
 from agent_wiki.shell.tools import bare_tool_name
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_code, plain_line, without_links
 
-_COMMON_NAMES = frozenset(
-    {"index.md", "__init__.py", "SKILL.md", "README.md", "mod.rs", "index.ts", "index.js", "main.go"}
-)
+_COMMON_NAMES = named("common_file_names")
 _LONG_PATH = regex(r"(?<![\w.:/~])~?(?:/[\w.@+-]+){3,}", needs=("/",))
 _SENTENCE = regex(r"[.!?](?=[\"'”)]?\s)")
 _CLAUSE = regex(r"[,;](?=\s)|\s(?=[-–—(]\s?\S)")

@@ -7,10 +7,12 @@ import re
 from agent_wiki.engines.offline.acts import Act, distinct, main_command
 from agent_wiki.engines.offline.attempts import output_of
 from agent_wiki.engines.offline.changes import change_of
+from agent_wiki.engines.offline.cluster_state import is_cluster_change
 from agent_wiki.engines.offline.shipping import subjects_of
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.tables import named, table
 from agent_wiki.engines.offline.wording import called, code, count, file_names, listing, said, service_call, shown_path
 from agent_wiki.shell.files_written import TEMPORARY, adds_file, bare_name
 from agent_wiki.shell.result_lines import last_line
@@ -18,24 +20,15 @@ from agent_wiki.shell.tools import bare_tool_name
 from agent_wiki.trajectory.lazily import regex
 
 _PRINTERS = frozenset({"cat", "sed", "head", "tail", "less", "nl", "more", "bat"})
-_NO_FILE = frozenset(
-    {"glob", "grep", "ls", "search", "search_files", "list_directory", "list_dir", "grep_search", "find_file", "find",
-     "list_files", "search_dir", "search_file", "search_file_content", "file_search", "list_allowed_directories"}
-)  # fmt: skip
+_NO_FILE = named("no_file")
 _WAITS = frozenset({"write_stdin", "wait", "wait_agent", "close_agent"})
 _WRITERS = frozenset({"write", "create_file", "write_file", "create", "create_new_file"})
-_SHIP_VERBS = (
-    ("git commit", "committed"),
-    ("git push", "pushed"),
-    ("gh pr create", "opened a pull request"),
-    ("gh pr merge", "merged the pull request"),
-    ("gh pr edit", "edited the pull request"),
-    ("gh pr comment", "commented on the pull request"),
-    ("gh release", "made a release"),
-)
+_SHIP_VERBS = table("words")["ship_verbs"]
 _FORCED = regex(r"\bgit push\b[^\n;&|]{0,200}? (?:-f\b|--force)")
 _MOST_SHOWN = 70  # characters of what a command printed
 _SETS_UP = regex(r"\b(?:install|sudo|init|create|migrate|deploy|apply|upgrade|uninstall|add|enable|start|up)\b")
+_FETCHERS = frozenset({"curl", "wget", "http"})
+_SENDS = regex(r" (?:-X ?|--request[ =]?)(?:POST|PUT|PATCH|DELETE)\b| (?:-d|-F|--data\S*|--form|--json|--post-\w+)[ =]")
 
 
 def worked(
@@ -143,19 +136,28 @@ def _checked(acts: list[Act], shown: Shown) -> Sentence | None:
 
 
 def _ran(acts: list[Act]) -> Sentence | None:
-    """Commands that are neither looks nor checks and that worked."""
+    """Commands that are neither looks nor checks and that worked: those that changed something are named first."""
     ran = [act for act in acts if act.kind in ("run", "skill", "revert", "delete") and act.has_worked]
     first = {called(act): act for act in reversed(ran) if not called(act).startswith("`$")}  # only a variable
-    telling = {called(act) for act in ran if act.kind == "delete" or _SETS_UP.search(act.call.command() or "")}
-    names = sorted(first, key=lambda name: (name not in telling, first[name].turn))
+    names = sorted(first, key=lambda name: (_rank(first[name]), first[name].turn))
     kept = sorted(names[: 3 if len(names) > 4 else 4], key=lambda name: first[name].turn)
     if not names:
         return None
-    weight = 22 if any(act.edits for act in acts) else 40
+    weight = 22 if any(act.edits for act in acts) else 68 if _rank(first[names[0]]) == 0 else 40
     came = {name: _came_of(first[name]) for name in kept}
     dated = [f"{name} (T{first[name].turn}{came[name]})" if came[name] or len(kept) > 1 else name for name in kept]
     turn = min(act.turn for act in first.values())
     return Sentence(turn, weight, f"It ran {listing([*dated, *names[len(kept) :]])}.")
+
+
+def _rank(act: Act) -> int:
+    """0: it changed a cluster or sent something; 1: it set up or deleted something; 3: it only fetched a page."""
+    if any(map(is_cluster_change, act.commands)):
+        return 0
+    fetches = [each for each in act.commands if each.program in _FETCHERS]
+    if fetches:
+        return 0 if any(_SENDS.search(f" {each.text()} ") for each in fetches) else 3
+    return 1 if act.kind == "delete" or _SETS_UP.search(act.call.command() or "") else 2
 
 
 def _came_of(act: Act) -> str:
@@ -169,7 +171,7 @@ def _served(acts: list[Act], *, is_talk: bool) -> Sentence | None:
     """Calls of an application's own functions: what it looked up, what it did; beside other work the last alone."""
     done = [act for act in acts if act.kind == "service" and act.has_worked]
     looked = [act for act in acts if act.kind == "look" and not act.commands and not act.call.path()]
-    telling = [act for act in looked if is_talk and act.has_worked and _is_function(act)]
+    telling = [act for act in looked if is_talk and act.has_worked and is_function(act)]
     names = distinct([code(bare_tool_name(act.call.name)) for act in telling])
     if not done and not names:
         return None
@@ -181,7 +183,7 @@ def _served(acts: list[Act], *, is_talk: bool) -> Sentence | None:
     return Sentence(turn, 70 if is_talk else 35, f"{before} agent called {listing(calls, 4)}.")
 
 
-def _is_function(act: Act) -> bool:
+def is_function(act: Act) -> bool:
     """A function of the application at hand, not a tool of the harness."""
     return act.call.name.islower() and act.call.name not in _NO_FILE | _WAITS
 
@@ -199,7 +201,7 @@ def _delegated(acts: list[Act]) -> Sentence | None:
 def _shipped(acts: list[Act]) -> Sentence | None:
     shipped = [act for act in acts if act.kind == "ship" and act.has_worked]
     words = "\n".join(each.text() for act in shipped for each in act.commands)
-    done = [verb for sign, verb in _SHIP_VERBS if sign in words]
+    done = [verb for sign, verb in _SHIP_VERBS.items() if sign in words]
     is_forced = _FORCED.search(words) is not None
     done = ["force-pushed" if verb == "pushed" and is_forced else verb for verb in done]
     done = ["amended the commit" if verb == "committed" and "--amend" in words else verb for verb in done]

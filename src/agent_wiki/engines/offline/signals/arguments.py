@@ -7,7 +7,7 @@ import re
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, innermost_error, lesson, tag
-from agent_wiki.engines.offline.tables import written
+from agent_wiki.engines.offline.tables import named, written
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.shell.tools import EDIT_TOOLS, bare_tool_name
 from agent_wiki.shell.verdict import has_failed
@@ -17,9 +17,7 @@ from agent_wiki.wiki.text import plain_line
 
 _WITHIN_CALLS = 16
 _LOOKS_UP = regex(r"^(?:get|find|search|list|look_?up|query|fetch|show|read|view|describe|calculate)(?:[_A-Z]|$)")
-_READS = frozenset(
-    {"read", "glob", "grep", "ls", "view", "webfetch", "websearch", "todowrite", "write_stdin", "update_plan"}
-)
+_READS = named("reads")
 _REFUSED = written("call_refused", re.IGNORECASE)
 _EITHER = regex(r"\bomit\b|\bmutually exclusive\b|\bcannot be (?:used|combined)\b|\beither\b", re.IGNORECASE)
 _CONSTRAINT = written("call_constraint", re.IGNORECASE)

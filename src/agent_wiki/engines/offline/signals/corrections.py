@@ -15,7 +15,7 @@ from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, tag
 from agent_wiki.engines.offline.norms import is_standing, names_own_things
-from agent_wiki.engines.offline.tables import table, written
+from agent_wiki.engines.offline.tables import named, written
 from agent_wiki.engines.offline.user_words import UserWords, user_words, with_reason
 from agent_wiki.shell.programs import SHOWING
 from agent_wiki.shell.tools import EDIT_TOOLS
@@ -51,7 +51,7 @@ _ONE_OFF = regex(
 # A polite question is a new task, unless it speaks of things that have names of their own.
 _POLITE = regex(r"^\W*(?:hey,? |ok,? |please )?(?:can|could|would|should|shall|may|do|is|are|how|what) ", re.IGNORECASE)
 _NAMED = regex(r"`[^`]+`|\w[._/:-]\w|[a-z][A-Z]|^--|[A-Z]{2}|\d")
-_KNOWN_NAMES = frozenset(table("names")["known"].split())
+_KNOWN_NAMES = named("known")
 _CHANGERS = frozenset({"rm", "mv", "cp", "mkdir", "touch", "kill", "tar", "unzip", "rsync", "wget", "chmod"})
 
 

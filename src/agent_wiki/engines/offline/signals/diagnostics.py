@@ -15,7 +15,7 @@ from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, lesson, quote_line, tag
 from agent_wiki.engines.offline.linters import Finding, findings
-from agent_wiki.engines.offline.tables import table
+from agent_wiki.engines.offline.tables import named, written
 from agent_wiki.shell.edited_parts import (
     added_names,
     changed_lines,
@@ -35,14 +35,8 @@ from agent_wiki.wiki.text import plain_line
 
 _WITHIN_CALLS = 20
 _DIAGNOSTIC = regex(r"^(?:\S{1,200}:\d+|error\b|E\s|\w+(?:Error|Exception):)|\berror\b.{0,20}: ")
-_QUOTED = regex(
-    r"[`'\"‘]([A-Za-z_][\w.]{2,60})(?:\(\))?[`'\"’]|\b([A-Za-z_][\w.]{2,60}) undefined|method (\w{3,60})\)?$"
-)
-_SETTINGS = regex(
-    r"(?:^|[/\\])(?:package\.json|go\.mod|Package\.swift|(?:ts|js)config[\w.-]{0,40}\.json|[\w-]{1,40}\.config\.[cm]?[jt]s"
-    r"|\.\w[\w-]{0,30}(?:rc|ignore|attributes)(?:\.\w{2,5})?|build\.gradle(?:\.kts)?|Dockerfile|biome\.jsonc?"
-    r"|[\w.-]{1,40}\.conf\.json|(?:settings|config|\.?markdownlint[\w-]{0,8})\.jsonc?|[\w.-]{1,40}\.(?:toml|cfg|ini|ya?ml))$"
-)
+_QUOTED = written("quoted_name")
+_SETTINGS = written("settings_file")
 _OF_CONTENT = regex(r"test|fixture|locale|i18n|content|docs?[/\\]|openapi|lock", re.IGNORECASE)
 _TELLS = regex(
     r"\b(?:[Ss]pecify|[Ss]et|[Aa]dd|[Uu]se|[Ee]nable|[Tt]ry|[Ii]nstall|[Rr]un|did you mean|can only be used)\b"
@@ -50,7 +44,7 @@ _TELLS = regex(
 _OWNER = regex(r"^\s*([\w-]{2,60})\s*=\s*\{|^\s*\[[\w.-]{0,40}dependencies\.([\w-]{2,60})\]", re.MULTILINE)
 # A comment that makes a linter pass over a line: the rule was not met.
 _SUPPRESSED = regex(r"\b(?:nolint|noqa|type: ?ignore|NOSONAR|\w+-(?:disable|ignore)|\w+:\s?disable)|@ts-|#!?\[allow\(")
-_NO_RULES = frozenset(table("names")["no_rules"].split())
+_NO_RULES = named("no_rules")
 _KINDS = {"md": "Markdown", "py": "Python", "go": "Go", "ts": "TypeScript", "tsx": "TypeScript", "js": "JavaScript",
           "rs": "Rust", "sh": "shell", "yml": "YAML", "yaml": "YAML", "css": "CSS", "sql": "SQL"}  # fmt: skip
 _PLAIN = regex(r"[A-Z]?[a-z',()-]+[.;]?|[A-Z]{2,5}|\d{1,3}|,")

@@ -13,7 +13,7 @@ from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import sentence_case, title_of
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.norms import Norm, norm_of
-from agent_wiki.engines.offline.tables import table, written
+from agent_wiki.engines.offline.tables import named, written
 from agent_wiki.engines.offline.user_words import UserWords, user_words, with_reason
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
@@ -29,7 +29,7 @@ _OF_PROMPT = regex(
 )
 _SPECIFIES = regex(r"\brequirements?\s*:|\bfollowing requirements?\b", re.IGNORECASE)  # of what the agent is building
 _TAG_WORDS = regex(r"[a-z][a-z0-9+.-]{2,}")
-_EMPTY_WORDS = frozenset(table("names")["empty"].split())
+_EMPTY_WORDS = named("empty")
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
