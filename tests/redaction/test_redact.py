@@ -270,3 +270,56 @@ def test_a_key_after_an_escape_is_found_among_the_arguments_that_have_other_sign
     key = vendor_keys()["github"]
     redacted, count = redact_json(rf'{{"note": "the token", "text": "\t{key}"}}')
     assert (redacted, count) == (r'{"note": "the token", "text": "\t[REDACTED:github-token]"}', 1)
+
+
+DIGITS = "537d6ac1283452cdf446f52c07fbb15f" * 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Here is your encryption key:\n\n```\n{}\n```\n",
+        "Your secret key is:\n{}\n",
+        "the signing key is `{}`",
+        "Your API key: {}",
+        "   - **Key:** `ENCRYPTION_KEY`\n   - **Value:** `{}`\n",
+        "Name: WEBHOOK_KEY\nValue: {}\n",
+    ],
+)
+def test_a_key_that_is_said_in_words_is_redacted(text: str) -> None:
+    said = text.format(DIGITS)
+    assert redact_text(said) == (text.format("[REDACTED:api-key]"), 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"commit {DIGITS[:40]}",
+        f"sha256: {DIGITS}",
+        "the API key is rotated every 90 days by a job",
+        "The private key: see docs/keys2.md for its place",
+        "curl -d password=@file.txt",
+        "password=@secret",
+        "DB_PASSWORD=@/run/secrets/db",
+    ],
+)
+def test_what_is_only_said_of_a_key_or_refers_to_one_stays(text: str) -> None:
+    assert redact_text(text) == (text, 0)
+
+
+def test_a_password_may_begin_with_an_at_sign() -> None:
+    assert redact_text("PGPASSWORD='@Wx4451908' psql") == ("PGPASSWORD='[REDACTED:password]' psql", 1)
+
+
+def test_what_a_name_gives_away_in_one_turn_is_redacted_in_all() -> None:
+    call = ToolCall("c", "Bash", json.dumps({"command": f"echo {DIGITS}"}))
+    messages = [
+        Message("user", f"Take {DIGITS}, and not {DIGITS}9 or postgres."),
+        Message("assistant", None, tool_calls=[call]),
+        Message("tool", f"ENCRYPTION_KEY={DIGITS}\nDB_PASSWORD=postgres7", tool_call_id="c"),
+    ]
+    trajectory = Trajectory("s", Source("test"), messages)
+    redact_trajectory(trajectory)
+    assert messages[0].content == f"Take [REDACTED:api-key:1], and not {DIGITS}9 or postgres."
+    assert json.loads(call.arguments) == {"command": "echo [REDACTED:api-key:1]"}
+    assert trajectory.source.hygiene["redactions"] == 4

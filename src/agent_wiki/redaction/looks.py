@@ -17,7 +17,7 @@ _STAND_IN = regex(
     re.IGNORECASE,
 )
 _REFERENCE = regex(
-    r"[$@%{<*-]|!(?:vault|env|ref|sub|secret)\b|env[.:(]|[a-z]{2,10}://|file:|[~.]?/[\w./-]*\Z|[A-Z]:\\|arn:"
+    r"[$%{<*-]|@(?:[A-Za-z_-]+\Z|[\w-]*[./(:])|!(?:vault|env|ref|sub|secret)\b|env[.:(]|[a-z]{2,10}://|file:|[~.]?/[\w./-]*\Z|[A-Z]:\\|arn:"
 )
 _COMMON = regex(
     r"(?:(?:test|my|some|foo|bar|baz|new|old|valid|invalid|wrong|bad|good|super|user|admin|root|access|refresh|auth|api"

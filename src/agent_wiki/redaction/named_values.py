@@ -25,6 +25,8 @@ _KEY_OWNER = regex(
     r"|admin|pre[_-]?shared|app|application|server|client|session|license|bot|consumer|subscription|function|project)[_-]?\Z",
     re.IGNORECASE,
 )
+_KEY_IN_WORDS = regex(r"\b(?:api|access|private|encryption|signing|secret|master|auth|webhook) \Z", re.IGNORECASE)
+_LEAST_IN_WORDS = 20  # characters: "the API key is …" is said of much that is none
 _PUBLIC_NAME = regex(
     r"(?:next|page|continu\w{0,6}|cancel\w{0,8}|sync|cursor|eos|bos|pad|unk|mask|sep|cls|stop|public|old)[_.-]?\Z",
     re.IGNORECASE,
@@ -41,7 +43,9 @@ _GIVEN = regex(
     (?:(?P<quote>\\{0,3}["'`])(?P<quoted>[^"'`\\\n]{4,512}+)(?P=quote)
       |(?P<bare>(?!value=)[^\s"'`,;&|<>(){}\[\]\\]{6,512}+)(?![(\[{]))
     |(?P<apart>:[ ]?[|>][+-]?[ ]?__LINE__|:?\*\*:?[ ]{1,2}`?|[ ]{1,40}\|[ ]{1,3}`?
-      |\\{0,3}["'`]?[ ]?\{?(?:__LINE__type[ ]?=[ ]?\w{1,20})?__LINE__(?:value|default)\\{0,3}["']?[ ]?[:=][ ]?)
+      |\\{0,3}["'`]?[ ]?\{?(?:__LINE__type[ ]?=[ ]?\w{1,20})?__LINE__(?:[Vv]alue|[Dd]efault)\\{0,3}["']?[ ]?
+        [:=](?:\*\*)?[ ]?
+      |(?:[ ]is)?:(?:\*\*)?[ ]{0,2}(?:__LINE__(?:text|bash|sh|env)?){1,3})
       (?:\\{0,3}["'`])?(?P<set_apart>[^\s"'`,;&|<>(){}\[\]\\]{6,512}+)(?![(\[{])
     |(?:\\{0,3}["'][ ]?(?:,|value=|[ ]value=)[ ]?|\()\\{0,3}["'](?P<argument>[^"'`\\\s]{6,512}+)\\{0,3}["']""".replace(
         "__LINE__", LINE
@@ -84,7 +88,9 @@ def _given_value(text: str, start: int, word: str) -> _Value | None:
     before = text[max(0, start - 80) : start]
     if rest is None or given is None or not _names_a_secret(before, word, rest.group()):
         return None
-    if (given.group("apart") or "")[:1] == " " and not _IN_A_TABLE.search(before):
+    if word == "key" and before.endswith(" ") and len(given[given.lastgroup or 0]) < _LEAST_IN_WORDS:
+        return None
+    if (given.group("apart") or "").lstrip(" ").startswith("|") and not _IN_A_TABLE.search(before):
         return None
     for group in ("set_apart", "argument"):
         if value := given.group(group):
@@ -102,7 +108,7 @@ def _given_value(text: str, start: int, word: str) -> _Value | None:
 
 def _names_a_secret(before: str, word: str, rest: str) -> bool:
     if word == "key":
-        return _KEY_OWNER.search(before[-_LONGEST_OWNER:]) is not None
+        return any(owner.search(before[-_LONGEST_OWNER:]) for owner in (_KEY_OWNER, _KEY_IN_WORDS))
     if word == "pass" and rest[:1].lower() not in ("w", "p"):  # not bypass, compass, `pass: 12`
         return before.endswith(("_", "-"))
     if word == "_pat":

@@ -7,12 +7,16 @@ which tells whoever guesses a password that it was right, or a key beside it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
+from agent_wiki.redaction.looks import is_random
 from agent_wiki.redaction.views import views
 from agent_wiki.trajectory.lazily import regex
 
 MARK = regex(r"\[REDACTED:(?P<kind>[\w-]{1,40})(?::(?P<number>\d{1,9}))?\]")
+
+_STANDS_ALONE = regex(r"[\w.~+/=@!#-]{10,512}")  # nothing that JSON would write otherwise
 
 
 def mark_of(kind: str, number: int | None = None) -> str:
@@ -26,14 +30,29 @@ class Numbers:
     def __init__(self, texts: Callable[[], Iterable[str]] = tuple) -> None:
         self._texts = texts
         self._numbers: dict[str, int] = {}
+        self._marks: dict[str, str] = {}
         self._taken: int | None = None
 
     def mark(self, kind: str, value: str) -> str:
         """What replaces this value: the same number for the same value, another for another."""
         if self._taken is None:
             self._taken = max((_highest(text) for text in self._texts() if "[REDACTED:" in text), default=0)
-        number = self._numbers.setdefault(_as_meant(value), self._taken + len(self._numbers) + 1)
+        meant = _as_meant(value)
+        number = self._numbers.setdefault(meant, self._taken + len(self._numbers) + 1)
+        self._marks.setdefault(meant, mark_of(kind, number))
         return mark_of(kind, number)
+
+    def elsewhere(self, text: str) -> tuple[str, int]:
+        """A text with the secrets replaced that have a mark already and stand here without a name, and how often.
+
+        Only those that look random: of a password such as `postgres` the text may speak for itself.
+        """
+        total = 0
+        for value, mark in self._marks.items():
+            if _STANDS_ALONE.fullmatch(value) and is_random(value) and value in text:
+                text, count = re.subn(rf"(?<!\w){re.escape(value)}(?!\w)", mark, text)
+                total += count
+        return text, total
 
 
 def _highest(text: str) -> int:

@@ -8,7 +8,7 @@ digests, ids, base64. Redacting twice changes nothing. What replaces a secret of
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from agent_wiki.redaction.finding import Span, may_hold_secrets, secret_spans, signs_of_secrets, united
@@ -21,39 +21,45 @@ _MOST_PASSES = 4
 _LONGEST_VALUE = 512
 _REMEMBERED, _LONGEST_REMEMBERED = 4096, 1_000  # a recording says many short texts again and again
 _SOURCE_TEXTS = ("title", "cwd", "git_branch", "exit_status")
+_Change = Callable[[str], tuple[str, int]]
 _decoded = json.JSONDecoder(strict=False).decode
 
 
 def redact_trajectory(trajectory: Trajectory) -> Numbers:
     """Redact a trajectory in place and count redactions in `source.hygiene["redactions"]`.
 
-    Covers content, thinking, call arguments (which stay valid JSON) and the texts of `source`. Out: the numbers of its
-    secrets, for what else belongs to the session.
+    Covers content, thinking, call arguments (which stay valid JSON) and the texts of `source`. What was recognized once
+    is replaced in every turn. Out: the numbers of its secrets, for what else belongs to the session.
     """
     numbers = Numbers(lambda: _texts_of(trajectory))
-    total = 0
-    for message in trajectory.messages:
-        for field in ("content", "thinking"):
-            text = getattr(message, field)
-            if text:
-                text, count = redact_text(text, numbers)
-                if count:
-                    setattr(message, field, text)
-                    total += count
-        for call in message.tool_calls:
-            call.arguments, count = redact_json(call.arguments, numbers)
-            total += count
-    for field in _SOURCE_TEXTS:
-        text = getattr(trajectory.source, field)
-        if text:
-            text, count = redact_text(text, numbers)
-            setattr(trajectory.source, field, text)
-            total += count
-    if total:
+    total = _changed(trajectory, lambda text: redact_text(text, numbers), lambda text: redact_json(text, numbers))
+    if total:  # what a name gave away in one turn stands without it in others
+        total += _changed(trajectory, numbers.elsewhere, numbers.elsewhere)
         hygiene = trajectory.source.hygiene
         hygiene["redactions"] = hygiene.get("redactions", 0) + total
         trajectory.source.hygiene = dict(sorted(hygiene.items()))
     return numbers
+
+
+def _changed(trajectory: Trajectory, change: _Change, change_json: _Change) -> int:
+    """Change every text of a trajectory, and the arguments of its calls; returns how much was replaced."""
+    total = 0
+    for message in trajectory.messages:
+        for field in ("content", "thinking"):
+            if text := getattr(message, field):
+                text, count = change(text)
+                if count:
+                    setattr(message, field, text)
+                    total += count
+        for call in message.tool_calls:
+            call.arguments, count = change_json(call.arguments)
+            total += count
+    for field in _SOURCE_TEXTS:
+        if text := getattr(trajectory.source, field):
+            text, count = change(text)
+            setattr(trajectory.source, field, text)
+            total += count
+    return total
 
 
 def _texts_of(trajectory: Trajectory) -> Iterator[str]:

@@ -102,6 +102,7 @@ _START_UP = regex(
 _CALLED_AT = regex(r"\s{2,}at .{1,300}:\d+(?::\d+)?\)?\s*$", needs=("at ",))  # of a stack
 _OF_APT = regex(r"E: \w[^\n]{10,}")  # after its warnings
 _UNCAUGHT = regex(r"(?:Uncaught )?(?:[A-Za-z_]\w{0,40}\.){0,4}\w{0,40}(?:Error|Exception)(?: \[\w{1,40}\])?: \S")
+_NOTHING_TO_COMMIT = regex(r"no changes added to commit|nothing (?:added )?to commit")
 # Says that something failed, not what.
 _WEAK = regex(
     r"task failed|^\s*(?:FAIL|FAILED|FAILURE|FAILURES)\s*$|exit (?:code|status) \d|Traceback \(most|^FAIL\t"
@@ -250,8 +251,10 @@ def error_line(text: str) -> str:
         _traceback_ends(lines),
         failed,
         (line for line in lines if _UNCAUGHT.match(line)),
+        (line for line in lines if _NOTHING_TO_COMMIT.match(line)),
         (line for line in worded if not _WEAK.search(line)),
         worded,
+        (line for line in lines if "DEPRECATED" not in line),
         lines,
     )
     found = next((line for kind in kinds for line in kind), None)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from agent_wiki.engines.offline.changes import is_prose
-from agent_wiki.engines.offline.goal import request_line
+from agent_wiki.engines.offline.goal import in_own_words, pasted_line, request_line
 from agent_wiki.engines.offline.graded import is_graded_elsewhere
 from agent_wiki.engines.offline.requests import FAULT
 from agent_wiki.engines.offline.reservations import FENCED, SENTENCE_END, reservation
@@ -211,8 +211,16 @@ def _of_code(stretch: Stretch, turn: int) -> str:
 def _next_words(stretch: Stretch) -> str:
     """What the user said next, where it names a fault: it may be one of what was made here."""
     then = stretch.followed_by
-    line = said(request_line(then.text, 130)) if then else ""
-    return f"The user's next words: {line} (T{then.turn})." if then and FAULT.search(line) else ""
+    line = request_line(then.text, 130) if then else ""
+    if then is None or not FAULT.search(line):
+        return ""
+    pasted = pasted_line(line, 130)
+    words = (
+        f"The user then pasted output: {pasted}"
+        if pasted
+        else f"The user's next words: {in_own_words(line, then, 130)}"
+    )
+    return f"{words} (T{then.turn})."
 
 
 def _reply(stretch: Stretch) -> str:

@@ -52,6 +52,7 @@ _LABEL_AT_END = regex(r"(?<=[.!?]) [A-Z][\w ]{2,30}:?$(?<=:)")  # "Constraints:"
 _LABEL = regex(r"[A-Z][a-z]+: (?=[A-Z])")  # "Stack: Flutter, Dart"
 _POINTS_AT_LIST = written("points_at_list", re.IGNORECASE)
 _SAYS_TASK = written("says_task", re.IGNORECASE)
+_VAGUE, _DETAILS = written("vague_opening", re.IGNORECASE), written("only_details", re.IGNORECASE)
 _ANSWERS = written("goal_answers", re.IGNORECASE | re.DOTALL)
 _BELOW = regex(r"\b(?:listed|below|following)\b", re.IGNORECASE)
 _CAUTION = written("caution", re.IGNORECASE)
@@ -141,6 +142,9 @@ def opening_and_next(requests: list[UserRequest], title: str | None) -> tuple[st
     is_short = len(line) < _SHORT or (chosen is not None and chosen.kind == "command" and " " not in line)
     if line and is_short and later:
         return line, request_line(later[0].text)
+    if len(line) <= _MOST_OF_FIRST and _VAGUE.search(line):
+        specific = (each for each in later if _asks(each.text[:_MOST_IN_PARTS]) and not _DETAILS.search(each.text))
+        return line, next((request_line(each.text) for each in specific), "")
     if not line and title:
         line = plain_line(title, MOST_CHARACTERS)
     if not line and requests:

@@ -28,6 +28,7 @@ _INITIALIZES = written("initializes", re.IGNORECASE)
 _CHORE = written("chore", re.IGNORECASE)
 _QUESTION = written("asks_to_know", re.IGNORECASE)
 _LOOKS_INTO = regex(r"(?:please |now |ok,? )?(?:explore|inspect|scan)\b", re.IGNORECASE)
+_REPORTS = written("reports_work", re.IGNORECASE)
 _WISH = regex(r"\b(?:(?:can|could|will|would|should) (?:you|we|i)|please|let'?s|make sure)\b", re.IGNORECASE)
 
 
@@ -128,7 +129,8 @@ def _wants_work(request: UserRequest) -> bool:
         return sum(map(str.isalpha, request.text)) >= _LEAST_LETTERS and not _is_question(request.text)
     if len(request.text.split()) < _LEAST_WORDS:
         return False
-    asks = ASKS.search(request.text[:1_000]) or _LOOKS_INTO.match(request.text)
+    head = request.text[:1_000]
+    asks = ASKS.search(head) or _LOOKS_INTO.match(head) or _REPORTS.search(head)
     return asks is not None and not _is_question(request.text)
 
 

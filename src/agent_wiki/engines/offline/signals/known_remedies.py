@@ -8,6 +8,7 @@ from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, error_name, lesson, quote_command, quote_line
 from agent_wiki.engines.offline.tables import AnyOf, Pattern, entries, pattern
+from agent_wiki.shell.blame import named_in
 from agent_wiki.shell.edited_parts import edit_old_text, edit_text
 from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.past_failure import was_read
@@ -149,7 +150,10 @@ def _wanted(failed: Attempt, remedy: Remedy) -> str:
     said = re.findall(r"([\w-]+):(?:\d{1,4}:)? ", _error(failed, remedy))
     spoke = [command.head for command in shell.split(failed.line) if command.program in said]
     named = [head for head in (command.head for command in commands) if head.split()[0] in failed.output[:4000]]
-    return next(iter(spoke[:1] or quoted[:1] or fits[-1:] or named[:1] or [command.head for command in commands]), "")
+    blamed = named_in(_error(failed, remedy), called_steps(failed.call))
+    signed = [command.head for command in commands if blamed and command.words[:2] == blamed.words[:2]]
+    chosen = spoke[:1] or quoted[:1] or signed[:1] or fits[-1:] or named[:1]
+    return next(iter(chosen or [command.head for command in commands]), "")
 
 
 def _quoted_word(failed: Attempt, remedy: Remedy) -> str:
