@@ -130,7 +130,8 @@ def _wants_work(request: UserRequest) -> bool:
     if len(request.text.split()) < _LEAST_WORDS:
         return False
     head = request.text[:1_000]
-    asks = ASKS.search(head) or _LOOKS_INTO.match(head) or _REPORTS.search(head)
+    asks = ASKS.search(head) or _LOOKS_INTO.match(head)
+    asks = asks or (_REPORTS.search(head) if request.kind == "request" else None)
     return asks is not None and not _is_question(request.text)
 
 
