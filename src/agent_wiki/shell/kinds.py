@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
-from agent_wiki.shell.programs import LOOKERS, only_reads
+from agent_wiki.shell.programs import LOOKERS, WRITERS_OF_POWERSHELL, only_reads
 from agent_wiki.shell.simple_commands import ShellKind, SimpleCommand
 from agent_wiki.shell.task_runners import TASK_RUNNERS, runner_name, task_words
 from agent_wiki.trajectory.lazily import regex
@@ -105,6 +105,7 @@ _INTERPRETERS = frozenset(
      "ts-node"}
 )  # fmt: skip
 _GIT_PREPARES = frozenset({"add", "worktree"})
+_CHANGES_OF_POWERSHELL = regex(r"\b(?:Set|Add|Remove|Copy|Move|New|Rename|Invoke|Start|Stop|Out)-[A-Z]|&")
 _MOST_KEPT = 4096  # a long session has thousands of commands, which many rules look at
 _GIT_SHIPS = frozenset({"commit", "push", "tag"})
 
@@ -134,6 +135,10 @@ def _by_program(command: SimpleCommand) -> ShellKind:
         return "delete"
     if program in ("tee", "patch", "apply_patch", "mv", "cp", "touch", "truncate", "ed", "install"):
         return "edit"
+    if program.lower() in WRITERS_OF_POWERSHELL:
+        return "edit"
+    if program == "ForEach-Object":
+        return "run" if _CHANGES_OF_POWERSHELL.search(command.text()) else "look"
     is_of_powershell = program.startswith("$") and rest[:1] in (("=",), ("-eq",), ("-ne",))
     return "look" if program in LOOKERS or is_of_powershell or only_reads(command.words) else "run"
 

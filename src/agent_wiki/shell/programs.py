@@ -17,7 +17,8 @@ _SHOWING = """[ [[ ack ag awk base64 basename bat cat clear cmp column comm cut 
     seq sha256sum sleep sort stat strings tac tail tee test top tr tree true type uname uniq wc whereis
     command which whoami xargs xxd yq dir findstr Format-List Format-Table Get-ChildItem Get-Command Get-Content
     Get-Date Get-Item Join-Path Out-Null Out-String Select-Object Select-String Set-Location Start-Sleep
-    Sort-Object Tee-Object Test-Path Where-Object Write-Host Write-Output"""
+    Sort-Object Tee-Object Test-Path Where-Object Write-Host Write-Output Group-Object Measure-Object Get-Process
+    Get-Location Get-FileHash Get-Member Get-Service Resolve-Path Split-Path ConvertFrom-Json ConvertTo-Json"""
 SHOWING = frozenset(_SHOWING.split())
 READING = SHELL_WORDS | SHOWING
 # The failure of these is an answer, or of no account.
@@ -58,6 +59,8 @@ TRIVIAL = frozenset(
      "mkdir", "Write-Output", "Write-Host", "Set-Location", "Out-Null", "Start-Sleep", "break", "continue"}
 )  # fmt: skip
 PRINTERS = frozenset({"echo", "printf", "Write-Output", "Write-Host"})
+# What PowerShell writes a file with, by the words of its name in lower case.
+WRITERS_OF_POWERSHELL = frozenset({"set-content", "add-content", "out-file"})
 
 # Programs behind a pipe: does the reader see how the output ends?
 SHOWS_END = frozenset(

@@ -48,8 +48,8 @@ _COMPLAINT = regex(
     r"|Error from server|CMake Error|- hook id: | ! \[(?:remote )?rejected\]|\S{1,80} : The term|npm error|E: "
     r"|HTTP \d{3}: "
     r"|[\w./+-]{1,80}: .{0,300}(?:No such file or directory|Permission denied|Is a directory|Not a directory"
-    r"|command not found|cannot access|No module named \S{1,80}|[Oo]peration not permitted|Connection refused"
-    r"|File exists)"
+    r"|command not found|cannot (?:access|execute)|No module named \S{1,80}|[Oo]peration not permitted"
+    r"|Connection refused|File exists)"
     r"|.{0,400}\bgh: .{1,200}\(HTTP [45]\d\d\)"
     r"|[A-Za-z_]\w{0,60}(?:Error|Exception): "
 )
@@ -66,7 +66,7 @@ _BAD_WORDS = (
     "✗", "✖", "✘", "✕", "×", "⨯", "x  ",
     "exited with", "sh: ", "zsh:", "(eval)", "gh: ", "curl: ", "jq: ", "grep: ", "kubectl: ", "hook id", "rejected]",
     "the term", "unable to", "http 4", "http 5", "no such", "denied", "not permitted", "a directory", "file exists",
-    "cannot access",
+    "cannot access", "cannot execute",
     "exception", "refused", "pep 668", "issue",
 )  # fmt: skip
 _GOOD_WORDS = (

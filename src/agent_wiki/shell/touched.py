@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from agent_wiki.shell.files_written import TEMPORARY
 from agent_wiki.shell.kinds import inline_code, is_inline_script, shell_kind
+from agent_wiki.shell.programs import WRITERS_OF_POWERSHELL
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.trajectory.lazily import regex
 
@@ -22,6 +23,7 @@ _HELD = regex(
     r"(?P<mark>['\"])(?P<file>[^'\"\n{}]{1,200})(?P=mark)",
     re.MULTILINE,
 )
+_PATHS_OF_POWERSHELL = ("-path", "-filepath", "-literalpath")
 _MAKES_REPOSITORY = (("git", "init"), ("git", "clone"))
 
 
@@ -57,8 +59,21 @@ def _written_by(code: str) -> Iterator[str]:
                 yield file
 
 
-def edited_files(command: SimpleCommand) -> list[str]:
-    """The files a shell command changed, as far as its words show."""
+def held_names(commands: Sequence[SimpleCommand]) -> dict[str, str]:
+    """The variables of PowerShell to which a line gives one word: `$path = 'docs/plan.md'`."""
+    return {each.words[0]: each.words[2] for each in commands if len(each.words) == 3 and each.words[1] == "="}
+
+
+def _written_by_powershell(command: SimpleCommand, held: Mapping[str, str]) -> Iterator[str]:
+    """The file that one of its writers is given, by name or as the first word."""
+    words, named = command.words[1:], [word.lower() for word in command.words[1:]]
+    flag = next((at for at, word in enumerate(named) if word in _PATHS_OF_POWERSHELL), -1)
+    given = words[flag + 1 : flag + 2] if flag >= 0 else words[:1]
+    yield from (held.get(word, word).replace("\\", "/") for word in given if not word.startswith("-"))
+
+
+def edited_files(command: SimpleCommand, held: Mapping[str, str] | None = None) -> list[str]:
+    """The files a shell command changed, as far as its words show. `held`: what variables of its line hold."""
     files = [path for path in command.writes if not path.startswith(("/dev/", "$")) and not path.endswith(".log")]
     words = [word for word in command.words[1:] if word and not word.startswith("-")]  # `sed -i ''` has an empty one
     if command.program in ("sed", "perl") and len(words) > 1 and shell_kind(command) == "edit":
@@ -67,6 +82,8 @@ def edited_files(command: SimpleCommand) -> list[str]:
         files += words
     elif command.program in ("mv", "cp", "install") and len(words) > 1:
         files.append(words[-1])
+    elif command.program.lower() in WRITERS_OF_POWERSHELL:
+        files += _written_by_powershell(command, held or {})
     if is_inline_script(command):
         files += _written_by(inline_code(command)[:_MOST_CODE])
     named = (path for path in files if path not in (".", "..") and not path.startswith(("$", "--")))

@@ -17,6 +17,7 @@ from agent_wiki.shell.result_lines import (
     error_line,
     lines_of,
     shows_failure,
+    shows_success,
     without_start_up,
 )
 from agent_wiki.trajectory.calls import Call
@@ -63,7 +64,10 @@ def verdict_of(call: Call) -> Verdict:
     # That a file could be read says nothing of the command that prints into it.
     is_other = call.continues is not None and (call.command() is not None or call.path() is not None)
     is_error = None if is_other else call.is_error
-    verdict = call.verdict = judged(call.result, is_error, call.name, command, call.mark, call.result_turn)
+    verdict = judged(call.result, is_error, call.name, command, call.mark, call.result_turn)
+    if is_other and verdict.state == "passed" and not any(map(shows_success, lines_of(call.result or ""))):
+        verdict = Verdict("unknown", turn=call.result_turn)  # it may be at work still, and not have failed yet
+    call.verdict = verdict
     return verdict
 
 

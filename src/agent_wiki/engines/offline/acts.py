@@ -19,7 +19,7 @@ from agent_wiki.shell.outcomes import Verdict
 from agent_wiki.shell.result_lines import error_line, failing_lines, last_line, lines_of, shows_failure
 from agent_wiki.shell.simple_commands import ShellKind, SimpleCommand, simple_commands
 from agent_wiki.shell.tools import Kind, tool_kind
-from agent_wiki.shell.touched import edited_files, works_on_trial
+from agent_wiki.shell.touched import edited_files, held_names, works_on_trial
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
@@ -227,13 +227,15 @@ def _shell_act(call: Call, command: str, made: set[str]) -> Act:
     steps = zip(called_steps(call), verdict_of(call).steps, strict=False)
     failed = {step.words for step, state in steps if state in ("failed", "not run")}
     pairs = [(each, of) for each, of in zip(commands, kinds, strict=True) if each.words not in failed]
-    edits, place = [], ""
+    edits, place, held = [], "", held_names(commands)
     makes_folder = any(each.program == "mkdir" or each.words[:2] == ("git", "init") for each in commands)
     for each, of in pairs:
         if each.program == "cd" and len(each.words) == 2 and makes_folder:  # else the work itself may lie there
             place = posixpath.join(place, each.words[1], "")
         elif of in ("edit", "check", "run"):
-            edits += [posixpath.join(place if place.startswith(TEMPORARY) else "", path) for path in edited_files(each)]
+            edits += [
+                posixpath.join(place if place.startswith(TEMPORARY) else "", path) for path in edited_files(each, held)
+            ]
     if "*** Begin Patch" in command:
         edits += _PATCHED.findall(command)
         kind = "edit" if kind in ("look", "run") else kind

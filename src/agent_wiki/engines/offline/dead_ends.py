@@ -75,6 +75,8 @@ def _stopped(stretch: Stretch) -> list[TurnNote]:
             continue
         before = bisect_left(turns, turn) - 1
         is_of_call = before >= 0 and turns[before] > asked  # else it stopped an answer to what was asked since
+        if is_of_call and stretch.acts[before].kind == "look":
+            continue
         after = f" after {called(stretch.acts[before])}" if is_of_call else ""
         notes.append(_note(turn, f"The user stopped the agent{after}"))
     return notes

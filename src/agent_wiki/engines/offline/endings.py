@@ -22,7 +22,9 @@ from agent_wiki.wiki.text import plain_line
 
 _PROSE_FIELD = regex(r"explanation|message|summary|answer|analysis|text|content|response", re.IGNORECASE)
 # What a client writes in the agent's place.
-_NO_ANSWER = regex(r"(?:Please run /login|API Error\b|You've hit your limit\b|Claude AI usage limit)", re.IGNORECASE)
+_NO_ANSWER = regex(
+    r"(?:Not logged in\b|Please run /login|API Error\b|You've hit your limit\b|Claude AI usage limit)", re.IGNORECASE
+)
 _BARE_NUMBER = regex(r"\d{1,3}[.)]\s*")
 _BARE_WORD = regex(r"(?:`[^`]{1,200}`|(?=[^/]*/)[\w./@~-]++|and|or)?\W*+")  # a file, a name in code
 _HANDED_OVER = "The work was handed over, and what the grader said of it is not recorded."

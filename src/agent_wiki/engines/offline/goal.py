@@ -198,8 +198,17 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     is_listed = len(text) >= _LEAST_WITH_LIST and is_english(text)
     lead, items = listed_tasks(task_part(text)) if is_listed else ("", [])
     line = _with_list(paragraphs, lead, items, most) if items and text.find(items[0]) < _FAR else ""
-    line = _LABEL_AT_END.sub("", clause(line or _sentence_that_asks(text, paragraphs, most), most))
+    line = line or _asked_below(text, paragraphs[0][0], most) or _sentence_that_asks(text, paragraphs, most)
+    line = _LABEL_AT_END.sub("", clause(line, most))
     return _upper_first(_COUNTED.sub("", line))
+
+
+def _asked_below(text: str, first: str, most: int) -> str:
+    """The last line of a long paste that asks for nothing at its start; empty where it is none."""
+    if len(text) < _FAR or text.startswith(("#", "<", "You ")) or _asks_plainly(first):
+        return ""
+    end = text.rstrip().rpartition("\n")[2].strip()
+    return end if len(end) <= most and _asks_plainly(end) else ""
 
 
 def _without_assent(paragraphs: list[list[str]]) -> list[list[str]]:
@@ -217,7 +226,7 @@ def in_own_words(line: str, request: UserRequest, most: int) -> str:
 
     Without the marks where the line was put together, or is another's: the words between marks stand in the request.
     """
-    letters = _letters(request.text)
+    letters = _letters(request.text) if request.is_said else ""
     for each in (line, line[:1].lower() + line[1:]):
         if _letters(each) in letters:
             words = said(each, most)
@@ -234,7 +243,14 @@ def _breaks_off(line: str, text: str) -> bool:
 def in_full(request: UserRequest, most: int) -> str:
     """All that a request says, in quotation marks; empty where it has more than `most` characters, code, or output."""
     text = without_links(request.text).strip()
-    if len(text) > most or request.kind == "command" or text.startswith("<") or "```" in text or _LOG_LINE.match(text):
+    if (
+        len(text) > most
+        or not request.is_said
+        or request.kind == "command"
+        or text.startswith("<")
+        or "```" in text
+        or _LOG_LINE.match(text)
+    ):
         return ""
     return said(text, most)
 

@@ -6,6 +6,7 @@ weight; the weightiest that fit are kept in the order of the session. At most 25
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Collection
 from dataclasses import replace
@@ -13,7 +14,7 @@ from dataclasses import replace
 from agent_wiki.engines.offline.acts import Act, distinct
 from agent_wiki.engines.offline.dead_ends import refusal_words
 from agent_wiki.engines.offline.endings import ending, words_of_reply
-from agent_wiki.engines.offline.findings import cause_of, moves_on, refusals_of_agent
+from agent_wiki.engines.offline.findings import Statement, cause_of, moves_on, refusals_of_agent
 from agent_wiki.engines.offline.goal import (
     in_full,
     in_own_words,
@@ -26,6 +27,7 @@ from agent_wiki.engines.offline.requests import UserRequest, asks, says_no
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.story import Sentence, story_of
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.troubles import Trouble
 from agent_wiki.engines.offline.wording import called, code, error_words, is_inline, listing, said, times
 from agent_wiki.engines.offline.working import worked
@@ -35,6 +37,8 @@ _MOST_SAID, _MOST_ANSWERED = 130, 120  # characters
 _MOST_OF_OPENING, _MOST_IN_FULL = 480, 320  # where there is room
 _MOST_GOING_ON = 60
 _MOST_UNTOLD = 40
+_SAME = 40  # characters at the start of two answers that say the same
+_NO_OFFER = written("no_offer", re.IGNORECASE)
 _FEW_WORDS = 3  # of an answer: more are answered in turn
 
 
@@ -52,9 +56,10 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
     for start, end in episodes:
         acts = stretch.acts[bisect_left(turns, start) : bisect_left(turns, end)]
         sentences += worked(acts, stretch, shown, scratch, is_first=start == stretch.first_turn)
-        if not is_talk and end <= stretch.last_turn:
-            weight = 49 if any(act.edits for act in acts) else 59
-            sentences += _answers(stretch, start, end, weight, ended, {each.turn for each in asked})
+        if end <= stretch.last_turn:
+            weight = 38 if is_talk else 49 if any(act.edits for act in acts) else 59
+            answers = _answers(stretch, start, end, weight, ended, {each.turn for each in asked})
+            sentences += [each for each in answers if not is_talk or _offers(each, refused_by_agent)]
     sentences += [_trouble(trouble) for trouble in troubles]
     sentences += [*_refusals(stretch), *(each.sentence for each in cause_of(stretch))]
     opened = sentences[0].turn  # a greeting before it is no request
@@ -65,6 +70,13 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
     sentences.append(Sentence(stretch.last_turn + 1, 100, ended))
     begun = {start for start, _ in episodes[1:] if start != said_last}
     return story_of(sentences, {each.turn: _went_on(each) for each in stretch.requests if each.turn in begun})
+
+
+def _offers(answer: Sentence, refused: list[Statement]) -> bool:
+    """In a conversation: an answer that neither asks for details nor stands in the story as a refusal."""
+    words = answer.text.rpartition("answered: “")[2]
+    is_offer = "?" not in words and _NO_OFFER.search(words) is None
+    return is_offer and not any(words[:_SAME] in each.sentence.text for each in refused)
 
 
 def _answers(stretch: Stretch, start: int, end: int, weight: int, ended: str, known: Collection[int]) -> list[Sentence]:
@@ -106,9 +118,8 @@ def _opening(stretch: Stretch) -> Sentence:
     elif len(first.text) > 1_000 or first.text.startswith("<"):
         who = "The task"
     whole = in_full(first, _MOST_OF_OPENING)
-    return Sentence(
-        first.turn, 100, f"{who}: {in_own_words(goal, first, 160)}.", fuller=f"{who}: {whole}." if whole else ""
-    )
+    shown = in_full(first, _MOST_IN_FULL) or in_own_words(goal, first, 160)
+    return Sentence(first.turn, 100, f"{who}: {shown}.", fuller=f"{who}: {whole}." if whole else "")
 
 
 def _user_turns(stretch: Stretch, is_talk: bool) -> list[Sentence]:

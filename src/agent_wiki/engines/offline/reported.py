@@ -28,6 +28,8 @@ _SHARES = (
     ((700, 6), (500, 4), (400, 3)),
     ((600, 5), (400, 4), (350, 3), (350, 3)),
 )
+_CELLS = 2
+_MOST_NEEDED = 60  # characters of a heading that is said before each line below it
 _LEAST_OF_LINE, _MOST_OF_LINE, _MOST_OF_HEAD, _MOST_FOUND = 40, 290, 78, 4  # characters; the last: lines
 _FOUND = written("found_on_the_way", re.IGNORECASE)
 _GUESS = written("no_finding", re.IGNORECASE)
@@ -140,7 +142,7 @@ def _lines(reply: str) -> Iterator[str]:
         if _HEADING.match(line):
             heading = line.strip(" *->#|_\t:：")
             depth = len(line) - len(line.lstrip()) if _ITEM.match(line) else -1
-            is_needed = "|" not in heading and _TURNS.search(heading) is not None
+            is_needed = len(heading) <= _MOST_NEEDED and "|" not in heading and _TURNS.search(heading) is not None
             continue
         if line.strip() and len(line) - len(line.lstrip()) <= depth:
             heading, depth = "", 0  # it led in to what stood below it, deeper
@@ -149,8 +151,8 @@ def _lines(reply: str) -> Iterator[str]:
             continue
         under = heading if heading and not CHEER.fullmatch(heading) else ""
         is_scrap = not under if _CODE.fullmatch(line) else _is_scrap(text)
-        if is_scrap or text.endswith(COLONS) or _PLACEHOLDER.search(text):
-            continue  # a lead-in of its own says nothing
+        if is_scrap or text.endswith(COLONS) or _PLACEHOLDER.search(text) or text.count(" | ") >= _CELLS:
+            continue  # a lead-in of its own says nothing, and a row of many cells little
         yield f"{under}{BELOW}{text}" if under else text
         heading = heading if is_needed else ""
 

@@ -22,6 +22,7 @@ RequestKind = Literal["request", "answer", "objection", "acceptance", "nudge", "
 
 _MOST_READ = 20_000
 _LEAST_PART = 200  # characters
+_END, _SPELT = 60, regex(r"[^\W_]+")
 _WRAPPED = regex(r"^(?:claude|codex|gemini|opencode)(?: (?:-p|exec|run))? [\"'](?=\w)")  # a command of a shell, pasted
 _SLASH_WORDS = regex(r"\A(?:/[a-z][\w:-]{1,40}[ \t]*){2,8}\n")
 _SHORT_ANSWER, _SHORT_SPELT = 12, 40  # characters, where no word of a wish is known; in letters, not in signs
@@ -58,11 +59,15 @@ _ANSWERS = regex(r"(?:yes|yep|yeah|sure|ok(?:ay)?|no|nope)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class UserRequest:
-    """One turn of the user. `text` is what the person wrote, wrappers gone, line breaks kept."""
+    """One turn of the user. `text` is what the person wrote, wrappers gone, line breaks kept.
+
+    `is_said`: it stands in the turn; else it only says what the prompt of a command is for.
+    """
 
     turn: int
     text: str
     kind: RequestKind
+    is_said: bool = True
 
 
 def requests_of(trajectory: Trajectory) -> list[UserRequest]:
@@ -131,7 +136,17 @@ def _request(turn: int, message: Message, *, has_started: bool) -> UserRequest |
     typed = _TYPED_COMMAND.match(text)
     if typed is not None:
         return None if typed.group(1) in _HOUSEKEEPING else UserRequest(turn, text, "command")
-    return UserRequest(turn, text, _kind(text) if has_started else _first_kind(text))
+    return UserRequest(
+        turn,
+        text,
+        _kind(text) if has_started else _first_kind(text),
+        is_said=_letters(text[-_END:]) in _letters(content),
+    )
+
+
+def _letters(text: str) -> str:
+    """Only what is spelt: line breaks and marks of Markdown do not count."""
+    return "".join(_SPELT.findall(text))
 
 
 def _without_mode(text: str) -> str:

@@ -20,7 +20,7 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 
 _SCRATCH_NAME = written("scratch_name", re.IGNORECASE)
 _TAG = regex(r"\s*</?\w[\w-]{0,40}>\s*|\s*")
-_REPORTS = frozenset({"task_complete", "attempt_completion"})
+_REPORTS = frozenset({"task_complete", "attempt_completion", "done", "finish", "complete_task", "finish_task"})
 _SHORTEST_LINE = 12  # characters
 _FEWEST_REPLIES = 3
 _NO_REPLY = "No response requested."  # what a client records where the agent was not asked
@@ -31,8 +31,8 @@ def _reported(message: Message) -> str:
     calls = message.tool_calls if message.role == "assistant" else []
     for call in calls if len(calls) == 1 and calls[0].name.lower() in _REPORTS else []:
         arguments = object_in(call.arguments) or {}
-        given = (arguments.get(name) for name in ("summary", "result", "message"))
-        return next((words for words in given if isinstance(words, str)), "")
+        given = (arguments.get(name) for name in ("summary", "result", "message", "reason", "answer"))
+        return next((words for words in given if isinstance(words, str)), message.content or "")
     return ""
 
 

@@ -19,6 +19,7 @@ _LONG_PATH = regex(r"(?<![\w.:/~])~?(?:/[\w.@+-]+){3,}", needs=("/",))
 _SENTENCE = regex(r"[.!?](?=[\"'”)]?\s)")
 _CLAUSE = regex(r"[,;](?=\s)|\s(?=[-–—(]\s?\S)")
 _LEFT_OPEN = regex(r"\b(?:that|which|who|to|and|or|but|the|an?|of|with|for|in|on|by|from|as|if|is|are|be|so|when)$")
+_LONG_ADDRESS = regex(r"(https?://[\w.-]{1,100})/[\w./%?&=~+@-]{25,2000}(?=[\s:,)\]]|$)", needs=("://",))
 _LEADS_IN = regex(r"(?<=[.!?]) [^.!?:]{1,60}:\s*$")  # to the lines below
 _LEAST = 0.4  # of `most`; a shorter piece would omit too much
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -166,7 +167,7 @@ def file_names(paths: Sequence[str], cwd: str | None, most: int = 3, clauses: Ma
 
 def error_words(line: str, most: int = 110) -> str:
     """An error line in quotation marks, without what loggers prefix."""
-    line = line.strip().removeprefix("Output: ")
+    line = _LONG_ADDRESS.sub(r"\1/…", line.strip().removeprefix("Output: "))
     line = _LEADS_IN.sub("", line)
     line = re.sub(r"^(?:\[[\w:./ -]{1,40}\]\s*|\d{4}-\d\d-\d\d[T ]\S+\s+|[=*\-_#\s]+|[\d:.% -]{9,})+", "", line)
     return said(re.sub(r"[=*\-_#\s]+$", "", line), most)

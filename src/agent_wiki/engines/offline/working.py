@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from agent_wiki.engines.offline.acts import Act, distinct, main_command
 from agent_wiki.engines.offline.attempts import output_of
-from agent_wiki.engines.offline.changes import change_of
+from agent_wiki.engines.offline.changes import change_of, is_unchecked
 from agent_wiki.engines.offline.cluster_state import is_cluster_change
 from agent_wiki.engines.offline.shipping import subjects_of
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import Stretch
-from agent_wiki.engines.offline.tables import named, table
+from agent_wiki.engines.offline.tables import named, table, written
 from agent_wiki.engines.offline.wording import called, code, count, file_names, listing, said, service_call, shown_path
 from agent_wiki.shell.files_written import TEMPORARY, adds_file, bare_name
 from agent_wiki.shell.result_lines import last_line
@@ -25,6 +26,10 @@ _WAITS = frozenset({"write_stdin", "wait", "wait_agent", "close_agent"})
 _WRITERS = frozenset({"write", "create_file", "write_file", "create", "create_new_file"})
 _SHIP_VERBS = table("words")["ship_verbs"]
 _FORCED = regex(r"\bgit push\b[^\n;&|]{0,200}? (?:-f\b|--force)")
+_COPIERS = frozenset({"cp", "rsync", "ditto", "copy-item"})
+_SETTINGS = regex(r"(?:^|/)\.[\w.-]+(?:/|$)|\.(?:json|toml|ya?ml|lock|ini|cfg|sum)$")
+_TEST_FILE = written("test_file")
+_FEW_FILES = 4
 _MOST_SHOWN = 70  # characters of what a command printed
 _SETS_UP = regex(r"\b(?:install|sudo|init|create|migrate|deploy|apply|upgrade|uninstall|add|enable|start|up)\b")
 _FETCHERS = frozenset({"curl", "wget", "http"})
@@ -94,18 +99,37 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     before = [act for act in stretch.acts if act.turn < kept[0][0].turn and act.has_worked]
     known = {path for act in before for path in (*act.edits, act.call.path() or "")}
     first = {path: act for act, path in reversed(kept)}
-    fresh = {path for path, act in first.items() if kept is pairs or _is_written_whole(act, path, known)}
+    copied = {path for path in first if all(_only_copies(act, path) for act, of in kept if of == path)}
+    fresh = {path for path, act in first.items() if kept is pairs or _is_written_whole(act, path, known)} - copied
     changes = [act for act, _ in kept]
     clauses = {path: change_of(changes, path, is_known=path in known) for path in first}
-    groups = (("wrote", [path for path in paths if path in fresh]), ("changed", [p for p in paths if p not in fresh]))
-    most = 3 if 0 < len(fresh) < len(first) else 4
+    changed = [path for path in paths if path not in fresh | copied]
+    groups = (("wrote", [path for path in paths if path in fresh]), ("changed", changed), ("copied", sorted(copied)))
+    most = 3 if sum(1 for _, files in groups if files) > 1 else 4
     where = " in a temporary folder" if all(path.startswith(TEMPORARY) for path in paths) else ""
+    cwd = stretch.trajectory.source.cwd
     done = [
-        f"{verb} {file_names(files, stretch.trajectory.source.cwd, most, clauses)}{where}{_rounds(files)}"
+        f"{verb} {file_names(_weighed(files, kept), cwd, most, clauses)}{where}{_rounds(files)}"
         for verb, files in groups
         if files
     ]
     return Sentence(kept[0][0].turn, 80, f"It {', and '.join(done)}.")
+
+
+def _weighed(files: list[str], kept: list[tuple[Act, str]]) -> list[str]:
+    """The files that most was done to first: code, then tests, then documents and settings; few in their own order."""
+    names = distinct(files)
+    if len(names) <= _FEW_FILES:
+        return names
+    edits = Counter(path for _, path in kept)
+    is_aside = {path: is_unchecked(path) or _SETTINGS.search(path) is not None for path in names}
+    return sorted(names, key=lambda path: (is_aside[path], _TEST_FILE.search(path) is not None, -edits[path]))
+
+
+def _only_copies(act: Act, path: str) -> bool:
+    """A shell puts the file there as it was elsewhere."""
+    copies = [each for each in act.commands if each.program in _COPIERS and path in each.words]
+    return bool(copies) and not any(path in each.writes for each in act.commands if each not in copies)
 
 
 def _rounds(files: list[str]) -> str:
