@@ -20,6 +20,7 @@ _COMES_FIRST = regex(
     r"[Ss]yntax ?[Ee]rror|\bunexpected\b|\bexpected (?:one of|`|'|;)|unknown start|parse|unterminated|unclosed|resolve"
     r"|no matching package|TS1\d{3}\b"
 )
+_NO_WRAPPER = regex(r"command not found: g?timeout\b|\bg?timeout: (?:command )?not found", needs=("not found",))
 _PLACE = regex(r"^\s*\S{1,200}?(?:\(\d+,\d+\)|:\d+(?::\d+)?):?(?: -)? ")
 _NUMBERS = regex(r"\d+")
 _TALLY = regex(r"\b\d{1,6} (?:passed|failed|passing|failing)\b|\bRan \d{1,6} tests?\b|\b\d{1,6} tests? completed\b")
@@ -49,12 +50,17 @@ def has_started(event: Call, later: Call) -> bool:
 
 def was_read(call: Call) -> bool:
     """Whether the shell was given a command line and could read it, however that went."""
-    return verdict_of(call).state not in ("refused", "called off") and not is_unread(call.result or "")
+    return verdict_of(call).state not in ("refused", "called off") and not _ran_nothing(call.result or "")
 
 
 def is_read_now(event: Call, later: Call) -> bool:
     """Whether the shell could not read a command line, so that it ran nothing, and could read `later`."""
-    return is_unread(event.result or "") and was_read(later)
+    return _ran_nothing(event.result or "") and was_read(later)
+
+
+def _ran_nothing(result: str) -> bool:
+    """The shell could not read the line, or did not find the program that was to run another one."""
+    return is_unread(result) or _NO_WRAPPER.search(result) is not None
 
 
 def has_followed(event: Call, remedies: Iterable[Call], later: Call) -> bool:

@@ -66,7 +66,7 @@ def verdict_of(call: Call) -> Verdict:
     is_error = None if is_other else call.is_error
     verdict = judged(call.result, is_error, call.name, command, call.mark, call.result_turn)
     if is_other and verdict.state == "passed" and not any(map(shows_success, lines_of(call.result or ""))):
-        verdict = Verdict("unknown", turn=call.result_turn)  # it may be at work still, and not have failed yet
+        verdict = Verdict("running", turn=call.result_turn)  # it may be at work still, and not have failed yet
     call.verdict = verdict
     return verdict
 

@@ -40,6 +40,7 @@ _IN_BACKGROUND = regex(
 # Antigravity: the same, and a second result of the call brings the end.
 _CONTINUES = regex(r"\ATool is running as a background task\b")
 _BACKGROUND_OUTPUT = regex(r"\btasks[/\\]{1,2}(\w{4,40})\.output\b", needs=(".output",))
+_READS_LINE = frozenset({"-lc", "-c", "-command", "/c"})  # what stands before the line that a shell is given
 _FAILED_POLL = ("write_stdin failed", "<tool_use_error>")
 _POLLS = {
     "write_stdin": ("session_id", "Process"),
@@ -84,9 +85,9 @@ class Call:
             return None  # OpenHands: keys for a command that still runs
         for key in ("command", "cmd", "script", "code", "input", "CommandLine"):
             value = self.arguments.get(key)
-            if isinstance(value, list):  # Codex: ["bash", "-lc", "…"]
+            if isinstance(value, list):  # Codex: ["bash", "-lc", "…"], ["powershell.exe", "-NoLogo", "-Command", "…"]
                 parts = [str(part) for part in value]
-                return parts[-1] if len(parts) > 2 and parts[1] in ("-lc", "-c") else " ".join(parts)
+                return parts[-1] if len(parts) > 2 and parts[-2].lower() in _READS_LINE else " ".join(parts)
             if isinstance(value, str):
                 return value
         return None

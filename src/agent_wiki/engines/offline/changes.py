@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from agent_wiki.engines.offline.acts import Act, distinct
-from agent_wiki.engines.offline.tables import named
+from agent_wiki.engines.offline.tables import named, written
 from agent_wiki.engines.offline.wording import code, listing
 from agent_wiki.shell.edited_parts import edited_parts, writes_whole_file
 from agent_wiki.shell.files_written import bare_name
@@ -26,13 +26,7 @@ _MOST_READ = 20_000
 _MOST_LINES = 200  # that are compared
 _MOST_NAMES = 2
 _LONGEST_WORDS = 60
-_NAMED = regex(
-    r"^[ \t]*(?:(?:export|public|private|protected|static|async|default|abstract|final|override|pub(?:\(crate\))?) )*"
-    r"(?:def|class|function|func|fn|interface|struct|enum|trait)[ \t]+(?:\([^()\n]{0,60}\)[ \t]*)?"
-    r"([A-Za-z_]\w{2,60}(?:-\w{2,40})?)"
-    r"|^(?:export )?(?:const|type) ([A-Za-z_]\w{2,60})[ \t]*(?::[^=\n]{1,80})?=",
-    re.MULTILINE,
-)
+_NAMED = written("defined_name", re.MULTILINE)
 _HEADING = regex(r"^#{1,4} ([^\n]{3,60})$", re.MULTILINE)
 
 

@@ -29,9 +29,7 @@ _WAITS = written("waits", re.IGNORECASE)
 _QUESTIONS = regex(r"[^.!?？\n]{8,}[?？]")
 _LEAST_LOOKS = 2  # an answer from memory shows nothing
 _MOST_READ = 2_000
-_VERDICT_FIELD = regex(
-    r'^\s*"\w*(?:correctness|verdict|confidence|score|status|rating|approved)\w*"\s*:', re.IGNORECASE
-)
+_VERDICT_FIELD = written("verdict_field", re.IGNORECASE)
 _WILL_DO = written("will_do", re.IGNORECASE)
 _TEXT_FIELD = regex(r'^\s*"\w{1,60}"\s*:\s*"(?P<text>[^"\\]{20,2000})')
 _WANTS_WORDS = written("wants_words", re.IGNORECASE)

@@ -22,24 +22,14 @@ from agent_wiki.wiki.text import plain_line
 
 _PROSE_FIELD = regex(r"explanation|message|summary|answer|analysis|text|content|response", re.IGNORECASE)
 # What a client writes in the agent's place.
-_NO_ANSWER = regex(
-    r"(?:Not logged in\b|Please run /login|API Error\b|You've hit your limit\b|Claude AI usage limit)", re.IGNORECASE
-)
+_NO_ANSWER = written("of_client", re.IGNORECASE)
 _BARE_NUMBER = regex(r"\d{1,3}[.)]\s*")
 _BARE_WORD = regex(r"(?:`[^`]{1,200}`|(?=[^/]*/)[\w./@~-]++|and|or)?\W*+")  # a file, a name in code
 _HANDED_OVER = "The work was handed over, and what the grader said of it is not recorded."
 _LEAST_LETTERS, _LEAST_OF_SECTION = 90, 30
 _ITEM = regex(r"\s*(?:[-*+•]|\d{1,2}[.)])\s")
 _MOST_READ, _MOST_BEFORE, _MOST_FOUND = 6_000, 110, 200  # characters
-_CONCLUDES = regex(
-    r"\b(?:root cause|caused by|(?:problem|issue|cause|reason|culprit|bug|fix) (?:is|was)\b|turn(?:s|ed) out\b"
-    r"|in short\b|bottom line\b|in conclusion\b|overall,)|根因是|原因是|问题在于|是因为",
-    re.IGNORECASE,
-    needs=(
-        "root cause", "caused by", "problem ", "issue ", "cause ", "reason ", "culprit ", "bug ", "fix ", "turn",
-        "in short", "bottom line", "in conclusion", "overall,", "根因是", "原因是", "问题在于", "是因为",
-    ),
-)  # fmt: skip
+_CONCLUDES = written("concludes", re.IGNORECASE)
 _DOUBTFUL = written("doubtful", re.IGNORECASE)
 COLONS = (":", "：")
 _STOPS = ".!?:;,…。：；，"

@@ -18,17 +18,9 @@ from agent_wiki.pages.compare.views import KeyTurnKind
 from agent_wiki.shell.edited_parts import edited_parts
 from agent_wiki.trajectory.lazily import dataclass, regex
 
-_CAUSE = written(
-    "cause",
-    re.IGNORECASE,
-    needs=("issue", "problem", "cause", "culprit", "bug", "reason", "error", "turns out", "fix is", "found it"),
-)
+_CAUSE = written("cause", re.IGNORECASE)
 _NO_FINDING = written("no_finding", re.IGNORECASE)
-_CANNOT = written(
-    "cannot",
-    re.IGNORECASE,
-    needs=("unfortunately", "i'm ", "i am ", "i apologi", "cannot ", "can't ", "can not ", "can only "),
-)
+_CANNOT = written("cannot", re.IGNORECASE)
 _NEEDS = regex(r"\bI need\b")  # "I'm sorry, but I need your number first" refuses nothing
 _LEAD = regex(r"^(?:(?:now|okay|ok|good|great|perfect|thought)\b[,:.!]? ?)+", re.IGNORECASE)
 _LOOKING = written("looking", re.IGNORECASE)

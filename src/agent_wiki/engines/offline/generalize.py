@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 
 from agent_wiki.engines.offline import shell
-from agent_wiki.engines.offline.tables import named
+from agent_wiki.engines.offline.tables import named, written
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import regex
 
@@ -21,10 +21,7 @@ _TRUNKS = frozenset(_TRUNK_NAMES.split())
 _NAME_FLAGS = frozenset({"-run", "-k", "-t", "--filter", "--grep", "--testNamePattern", "--test", "--name", "-bench"})
 _MOST_CHARACTERS = 20_000
 
-_EXTENSION = regex(
-    r"\.(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|go|rs|rb|java|kt|c|cc|cpp|h|hpp|cs|php|swift|sh|bash|zsh|sql|html?|css|scss"
-    r"|vue|md|rst|txt|json|jsonl|ya?ml|toml|ini|cfg|conf|lock|xml|csv|log|patch|diff|exe|bin|tmpl|j2|ipynb|tf|proto)$"
-)
+_EXTENSION = written("extension")
 _URL = regex(r"\bhttps?://[^\s'\"<>`)\]]{1,400}")
 _EMAIL = regex(r"\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{2,64}")
 _UUID = regex(r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b")
@@ -35,20 +32,12 @@ _DURATION = regex(r"\b\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds|minutes|MB|KB|KiB|MiB|
 _PORT = regex(r"(?<=[a-z0-9\]]):\d{2,5}\b")
 _POSITION = regex(r"(?<=[a-z]):\d+:\d+\b|(?<=\.(?:go|py|ts|js|rs|rb|md)):\d+\b")
 _ISSUE = regex(r"(?<![\w/])#\d+\b")
-_ID = regex(
-    r"\b[A-Za-z][A-Za-z0-9]{0,40}(?:[_-][A-Za-z0-9]{1,40}){0,6}[_-]\d{3,}\w{0,40}\b"
-    # Editions of a language and findings of a linter look alike and mean the same everywhere.
-    r"|\b(?!(?:ES|TS|SC|CS|DL|PLR|PLW|SIM|RUF|ANN|UTF|SHA)\d{1,5}\b)(?=[A-Z0-9]{0,11}\d)(?=[A-Z0-9]{0,11}[A-Z])[A-Z0-9]{6,12}\b"
-)
-_LONG_NUMBER = regex(
-    r"(?<![\w.=@:<-])(?<!code )(?<!status )(?<!Code )(?<!HTTP )(?<!Python )(?<!version )\d{2,}(?![\w.:]\d|\w)"
-)
+_ID = written("made_up_id")
+_LONG_NUMBER = written("long_number")
 _MONEY = regex(r"\$\d[\d,.]*")
 _PATH = regex(r"(?<![\w<])(?:~|\.{0,2}|[A-Za-z]:)?(?:/[\w.@%+=~-]{1,120}){2,40}/?|(?<![\w<])~/[\w./-]{1,200}")
 _RELATIVE = regex(r"(?<![\w/<.])(?:[\w.@-]{1,80}/){1,20}[\w.@-]{1,80}")
-_BARE_FILE = regex(
-    r"(?<![\w/<.`-])[\w-][\w.-]{0,80}\.(?:py|go|tsx?|jsx?|rs|rb|java|sh|md|json|ya?ml|toml|html|css|txt)\b"
-)
+_BARE_FILE = written("bare_file")
 _JS_NAMES = frozenset({"node.js", "next.js", "vue.js", "three.js", "d3.js", "express.js", "nuxt.js", "ember.js"})
 _PLACEHOLDER = regex(r"<[a-z][a-z-]*>")
 _VERSIONED = regex(r"[A-Za-z0-9_.\[\]-]+(?:==|>=|~=|@\^?)v?\d[\w.]*")

@@ -7,15 +7,12 @@ import re
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.shell import split
-from agent_wiki.engines.offline.tables import Entry
+from agent_wiki.engines.offline.tables import Entry, written
 from agent_wiki.stages.extract_guidelines import CitedQuote, GuidelineAnswer, GuidelineType
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.text import plain_line
 
-_PREFIX = regex(
-    r"^(?:(?:ERROR|FAILED) \S{1,200}::\S{1,200} - |\S{1,200}\(\d+,\d+\): |(?:\[[\w:.-]{1,40}\] )*"
-    r"(?:(?:/?(?:\w+/){1,3})?(?:bash|zsh|sh): (?:line )?\d*:? ?|zsh:\d+: |\(eval\):\d+: |E\s+))"
-)
+_PREFIX = written("error_prefix")
 _WRAPPED = regex(r'"text":\s?"([^"\\]{6,600})"')
 _STATUS = regex(r": [45]\d\d ([A-Z][\w ,'-]{5,120})")
 _MOST_WRAPPED = 4_000

@@ -9,28 +9,16 @@ import re
 
 from agent_wiki.engines.offline.acts import Act, main_command
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.files_written import TEMPORARY
 from agent_wiki.trajectory.lazily import regex
 
 _MOST_READ = 1_000
 _TAKES_OUT = frozenset({"archive", "stash", "worktree", "clone"})
-_SEES = r"(?:confirm|verif[yi]|prove|ensure|make sure|see|show|demonstrat|watch|expect)\w*"
-_IT = r"(?:it|they|this|these|\w*tests?|checks?|guards?|suite)"
-_EXPECTED = regex(
-    rf"\b{_SEES} (?:that )?(?:[\w-]+ ){{0,4}}?{_IT} (?:now |really )?(?:fails?|catch(?:es)?|(?:is|are) red)\b"
-    rf"|\b{_SEES} (?:that )?(?:[\w.-]+ ){{1,6}}?(?:is|are|gets?) (?:rejected|refused)\b"
-    rf"|\b(?:test|{_SEES}) [^.\n]{{0,40}}\b(?:unknown|invalid|bad|wrong|malformed|non-?existent) "
-    r"(?:commands?|flags?|options?|arguments?|inputs?|keys?)\b|\b(?:required|TDD|as the|first the|watch it go) red\b"
-    r"|\b(?:should|must|expected to) (?:still |now )?(?:fail|be red|be rejected|be refused|error)\b"
-    r"|\bsmoke-?test [^.\n]{0,40}\b(?:fake|missing|error|fail\w*)|\b(?:red phase|error path|negative test)\b"
-    r"|\bfails? (?:without|before|against|on) (?:the |my |this )?(?:fix|change|pre-fix|old|unfixed|original)",
-    re.IGNORECASE,
-)
+_EXPECTED = written("expected_to_fail", re.IGNORECASE)
 # What was to be seen failing was not reached.
 _NOT_REACHED = regex(r"/activate: No such file|command not found|ImportError while loading conftest")
-_MADE_UP = regex(
-    r"(?:^|[-_/.])(?:bogus|fake|invalid|non-?exist\w*|does-?not-?exist|garbage|no-?such\w*|bad-?\w*|mutat\w+)(?:$|[-_/.])"
-)
+_MADE_UP = written("made_up")
 
 
 def meant_to_fail(stretch: Stretch) -> frozenset[int]:

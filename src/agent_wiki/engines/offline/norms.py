@@ -30,9 +30,7 @@ _PERSONS = (
 )  # fmt: skip
 _TAG_QUESTION = regex(r",? (?:no|right|correct|isn't it)\?$", re.I)  # it states what it asks
 _ONE_THING = regex(r"\b(?:build|create|draft|generate|make|write) (?:an?|another|new) ", re.I)  # the next may be right
-_TAIL = regex(
-    r",? (?:please|thanks|thank you|ok|okay)$| here(?=,|$)| in this (?:repo|repository|project|codebase)\b", re.I
-)
+_TAIL = written("tail_of_norm", re.I)
 _SPECIFIC = written("too_specific", re.IGNORECASE)
 _COMMON = named("common")
 # A name from the code at hand: a plain "don't" about it is about this piece of work.
@@ -129,9 +127,7 @@ def _deed(text: str) -> str:
 _ALWAYS = regex(r"^(?:you (?:should |must |need to |have to )?|we )?always (.+)$", re.I)
 _NEVER = written("forbidden", re.I)
 _UNWANTED = regex(r"^(?:i|we) (?:don't|do not) want(?: to (?:have|see))? ((?!to\b|you\b).+)$", re.I)
-_OCCASION_FIRST = regex(
-    r"^(?P<when>(?:before|after|when|whenever|every time|each time) [^,]{3,80}), (?P<what>.+)$", re.I
-)
+_OCCASION_FIRST = written("occasion_first", re.I)
 _SURE = regex(r"^(?:you (?:should |must |need to )?)?(?:make sure|be sure|ensure|remember|don't forget|do "
                    r"not forget)"
                    r"(?: to| that you| you)? (.+)$", re.I)  # fmt: skip
@@ -140,9 +136,7 @@ _TEAM = written("of_a_team", re.I)
 _REASON = regex(r"^(?P<what>.+?),? (?:because|since) .{8,120}$|^given [^,]{5,80}, (?P<rest>.+)$", re.I)
 _PREFER = regex(r"^i(?:'d| would)? (?:strongly |much )?prefer (?:to )?(.+)$", re.I)
 _CONDITION = regex(r"^(?P<what>.*?),? ?\b(?P<word>unless|until|without) (?P<condition>.+)$", re.I)
-_REMEDY = regex(
-    r"^(?P<what>.*?)(?:,| -|;)? (?:but |and |rather |just |instead )*(?P<verb>[a-z-]+) (?P<new>.+?)(?: instead)?$", re.I
-)
+_REMEDY = written("remedy_in_norm", re.I)
 _MEANS = regex(r",? (?:with|using|via|through|by|in) ", re.I)
 _TIMED = regex(r"\b(?:before|after|when|whenever|every time|each time) ", re.I)
 

@@ -30,12 +30,7 @@ _SIGN = regex(r"[^\W\d_a-zA-Z\u0400-\u04ff\u00c0-\u024f\u0370-\u03ff]")  # of a 
 _SHORT_WORD = 6  # characters: alone, a greeting or an assent in any language
 _COMMAND_NAME = regex(r"<command-name>\s*/?([\w:.-]{1,80})\s*</command-name>")
 _SKILL = regex(r"\s*<skill name=\"(?P<name>[\w:.-]{1,80})\"")  # with its text; what the user adds comes after it
-_SKILL_TEXT = regex(  # the text of a skill, and below it what the user wants of it
-    r"^Base directory for this skill: \S{0,300}/(?P<name>[\w.-]{1,80})\nRelative paths in this skill[^\n]{0,200}\n"
-    r"(?P<own>.*)\Z",
-    re.DOTALL | re.MULTILINE,
-    needs=("Base directory for this skill: ",),
-)
+_SKILL_TEXT = written("skill_text", re.DOTALL | re.MULTILINE)
 _COMMAND_ARGS = regex(r"<command-args>([^<]{1,4000})")
 _HOUSEKEEPING = frozenset(table("words")["housekeeping"])
 _MODES, _FEW_WORDS = frozenset({"ask", "code", "architect"}), 3  # how aider is to answer what stands after it

@@ -101,7 +101,10 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     *_found_by(runners.lessons, {"runners/other-runner": "A runner is not installed, and another one does its job."}),
     *_found_by(
         safeguards.lessons,
-        {"safeguards/one-command": "A harness refuses a reply for its number of commands, and accepts the next."},
+        {
+            "safeguards/one-command": "A harness refuses a reply for its number of commands, and accepts the next.",
+            "safeguards/tool-call": "A harness refuses a reply without a tool call, and accepts the next.",
+        },
     ),
 )
 

@@ -78,5 +78,6 @@ def named(name: str) -> frozenset[str]:
 
 
 def written(name: str, flags: re.RegexFlag = re.NOFLAG, *, needs: tuple[str, ...] = ()) -> re.Pattern[str]:
-    """An expression of `tables/words.toml`, compiled when first used; `needs` as in `regex`."""
-    return regex("".join(table("words")[name]), flags, needs=needs)
+    """An expression of `tables/words.toml`, compiled when first used; `needs` as in `regex`, else `<name>_needs`."""
+    words = table("words")
+    return regex("".join(words[name]), flags, needs=needs or tuple(words.get(f"{name}_needs", ())))

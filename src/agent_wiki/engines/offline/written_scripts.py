@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 
 from agent_wiki.engines.offline.script_runs import ScriptRun, command_and_inputs, last_run
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.files_written import WrittenFile, files_written
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.stages.extract_guidelines import CitedQuote
@@ -36,29 +37,16 @@ _LANGUAGES = {
     "awk": "awk",
     "jq": "jq",
 }
-_TAKES_INPUT = regex(
-    r"\bsys\.(?:argv|stdin)\b|\bargparse\b|\bimport (?:click|typer|fire|docopt)\b|\bfrom (?:click|typer) import"
-    r"|\bfileinput\b|\bos\.environ|\bos\.getenv|process\.(?:argv|stdin|env)|\bparseArgs\b|readFileSync\(0"
-    r"|\bARGV\b|\bARGF\b|@ARGV|<STDIN>|\$\{?[1-9@*#]|\bgetopts\b|Deno\.args"
-)
+_TAKES_INPUT = written("takes_input")
 _INHERENTLY_TAKES_INPUT = frozenset({"awk", "jq"})
-_THROWAWAY = regex(
-    r"(?:^|[_-])(?:tests?|spec|repro\w*|debug|check|probe|tmp|temp|try|trial|demo|example|scratch|foo|bar|verify|hello"
-    r"|smoke|validate|deploy|set-?up|install|start|seed|migrate)"
-    r"(?:[_-]|$|\d)"
-)
+_THROWAWAY = written("throwaway")
 _VAGUE_WORDS = """script main run app index solution program code process new my the a final fix do job task work helper
     utils util tool v"""
 _VAGUE = frozenset(_VAGUE_WORDS.split())
 _FUNCTION_WORDS = frozenset({"with", "and", "the", "a", "an", "of", "to", "for", "in", "this", "script", "given"})
 _COMMENT = regex(r"^\s*(?:#|//|\*|/\*|--(?!\w)|;|\"\"\"|''')")
 _IMPORT = regex(r"^\s*(?:import\b|from\b.+\bimport\b|const .+require\(|require\b|use\b|set -|source\b)")
-_ONE_OFF = regex(  # what only one machine or session has
-    r"(?<![\w>])/(?:home|Users|root|private|var/folders|tmp|mnt|workspace|testbed)(?:/|\b)|\b[A-Za-z]:\\|~/"
-    r"|\b[0-9a-f]{8}-[0-9a-f]{4}-|\b(?=[0-9a-f]{0,20}\d)(?=[0-9a-f]{0,20}[a-f])[0-9a-f]{10,64}\b"
-    r"|\b\d{4}-\d\d-\d\d|\[REDACTED|[\w.+-]{1,64}@[\w-]{1,64}\.\w"
-    r"|\b(?!127\.0\.0\.1\b|0\.0\.0\.0\b)\d{1,3}(?:\.\d{1,3}){3}\b"
-)
+_ONE_OFF = written("of_one_machine")
 _OF_SERVER = regex(r"\b(?:localhost|127\.0\.0\.1|0\.0\.0\.0)\b")
 _MACHINE_FOLDER = regex(r"""["'](?:/(?:srv|opt|data|var|app|repo|media|Volumes|usr/local|logs?)/|\\\\)""")
 # What a script cannot take with it: the modules and files beside it in its repository.

@@ -36,18 +36,10 @@ _INSTEAD = tuple(
         r"\binstead of Y,? (?:please )?(?:use|go with) X$",
     )
 )
-_USE = regex(
-    r"^(?:no,? |nope,? |please |just |let's |actually,? ){0,3}use (?P<new>[\w./@+-]{2,30})"
-    r"(?: please| instead| (?:as|for) (?:the |a |an |your |our )?[\w -]{3,40})?[.!]?$",
-    re.I,
-)
-_ONLY_FOR = regex(
-    r"[\s,]{0,3}(?:for|in|on|when|if) (?!(?:this|the|our|my|your) (?:repo|project|code)|(?:it|all|every)\b)"
-)
+_USE = written("use_instead", re.I)
+_ONLY_FOR = written("only_for")
 _VAGUE = written("vague_words", re.IGNORECASE)
-_ONE_OFF = regex(
-    r"\b(?:called|named?|rename|title|version|branch|label|id|number|port|date|v?\d+\.\d+)\b", re.IGNORECASE
-)
+_ONE_OFF = written("of_this_once", re.IGNORECASE)
 # A polite question is a new task, unless it speaks of things that have names of their own.
 _POLITE = regex(r"^\W*(?:hey,? |ok,? |please )?(?:can|could|would|should|shall|may|do|is|are|how|what) ", re.IGNORECASE)
 _NAMED = regex(r"`[^`]+`|\w[._/:-]\w|[a-z][A-Z]|^--|[A-Z]{2}|\d")

@@ -7,6 +7,7 @@ import re
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.generalize import WELL_KNOWN_FILES
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, tag
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.edited_parts import edit_old_text, edit_text
 from agent_wiki.shell.tools import EDIT_TOOLS
 from agent_wiki.shell.verdict import has_failed
@@ -23,11 +24,7 @@ _CORRECTED = tuple(
         r"(?:replace|change) OLD (?:with|by|to) NEW",
     )
 )
-_TROUBLE = regex(
-    r"\b(?:schema|error|warning|deprecat|unknown|invalid|not allowed|unsupported|renamed|removed|fail|diagnostic|no "
-    r"longer)\w*\b",
-    re.IGNORECASE,
-)
+_TROUBLE = written("trouble", re.IGNORECASE)
 
 
 def lessons(session: MinedSession) -> list[Lesson]:

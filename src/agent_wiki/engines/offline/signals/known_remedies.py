@@ -18,7 +18,7 @@ from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 _WITHIN_CALLS = 20
-_WORD, _MOST = regex(r"[^\s;&|\"']+"), 0.6
+_WORD, _MOST = regex(r"[^\s;&|\"']+"), 0.5
 _PAIR = regex(r"'[^'\n]{0,800}'|\"[^\"\n]{0,800}\"")
 
 

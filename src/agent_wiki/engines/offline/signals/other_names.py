@@ -16,12 +16,7 @@ from agent_wiki.stages.call_effects import has_run
 from agent_wiki.trajectory.lazily import regex
 
 _WITHIN_CALLS = 10
-_NOT_ON_PATH = regex(
-    r"(?:^|[\s:])([\w.+-]{1,40}): (?:command )?not found(?!:)|command not found: ([\w.+-]{1,40})"
-    r"|^'?([\w.+-]{1,40})(?:' is not recognized as an internal| : The term )",
-    re.MULTILINE,
-    needs=("not found", "' is not recognized as an internal", " : The term "),
-)
+_NOT_ON_PATH = written("not_on_path", re.MULTILINE)
 _STUB = written("stub_of_python", re.MULTILINE, needs=("49", "Python was not found"))
 _PYTHON = regex(r"python3?(?:\.exe)?")
 _MOST_FRONT_WORDS = 3  # in place of a program's name

@@ -24,9 +24,7 @@ _FIRST = regex(r"^(?P<what>.+?),? first$", re.IGNORECASE)
 _ONE_OFF = regex(r"\b(?:called|named|rename|v?\d+\.\d+|screenshot|minutes?|hours?)\b|[{}<>|\\]|https?:", re.IGNORECASE)
 _INTERJECTION = regex(r"(?:[ ,]+(?:f+s+|wtf|lol|omg|pl[sz]|damn ?it|man|dude|bro))+(?=[.!]*$)", re.IGNORECASE)
 # What a prompt shouts, and the wish that the agent asks first: it holds for any work, or for none.
-_OF_PROMPT = regex(
-    r"\b[A-Z]{3,} [A-Z]{3,}\b|\bask (?:me|my|for(?: my)?) (?:approval|confirmation|permission|leave)\W*\Z"
-)
+_OF_PROMPT = written("of_prompt")
 _SPECIFIES = regex(r"\brequirements?\s*:|\bfollowing requirements?\b", re.IGNORECASE)  # of what the agent is building
 _TAG_WORDS = regex(r"[a-z][a-z0-9+.-]{2,}")
 _EMPTY_WORDS = named("empty")

@@ -15,6 +15,7 @@ from difflib import get_close_matches
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, lesson, tag
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.edited_parts import edited_files, edited_parts
 from agent_wiki.shell.tools import bare_tool_name, tool_kind
 from agent_wiki.shell.verdict import has_failed
@@ -26,10 +27,7 @@ from agent_wiki.wiki.text import plain_line
 _WITHIN_CALLS = 12
 _MOST_HEAD = 600
 _NO_FILE = regex(r"[Ff]ile not found|[Ff]ailed to read file to update|[Nn]o such file|does not exist")
-_NOT_THERE = regex(
-    r"Failed to find expected lines|[Ss]tring to replace (?:was )?not found|0 occurrences found for old_string"
-    r"|old_?[sS]tr(?:ing)? (?:was )?not found|[Cc]ould not find old_?[sS]tr(?:ing)?|did not appear verbatim"
-)
+_NOT_THERE = written("not_there")
 _EXPECTED = regex(r"Failed to find expected lines in [^\n]{1,400}:\n(.{1,4000})", re.DOTALL)
 _NUMBER = regex(r"^\s*\d{1,6}[\s:|→-]")
 _FIRST_SENTENCE = regex(r"^(?:\w+: )?(.{8,90}?)(?:[.:;] .*|[.:;])?$")

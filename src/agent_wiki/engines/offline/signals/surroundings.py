@@ -11,7 +11,7 @@ import re
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, tag
 from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of, retried, went
-from agent_wiki.engines.offline.tables import table
+from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.shell.judged_steps import passed_steps
 from agent_wiki.shell.kinds import shell_kind
 from agent_wiki.shell.result_lines import error_line
@@ -23,11 +23,7 @@ from agent_wiki.trajectory.lazily import regex
 _WITHIN_CALLS = 6
 _SOON = 8  # turns
 _HERE = "in this repository"
-_OF_CODE = regex(
-    r"--- FAIL|\b\d{1,6} (?:failed|failing|failures?)\b|FAILED \(|AssertionError|\bassert |^FAIL\b|error TS\d"
-    r"|SyntaxError|^\S{1,200}:\d+:\d+: ",
-    re.MULTILINE,
-)
+_OF_CODE = written("of_code", re.MULTILINE)
 _PROJECTS_OWN = regex(r"(?:\./)?[\w.-]{1,40}/(?:bin|Scripts)/[\w.-]{1,40}")
 _VALUE = regex(r"(?P<name>[A-Z][A-Z0-9_]{2,40})=(?P<value>[\w.,:=+@%/$()\"' -]{1,60})")
 _FOUND_OUT = regex(r"([A-Z_]{2,40}=\"?\$\([\w /.@+-]{1,50}\)\"?)\s")

@@ -1,0 +1,138 @@
+"""What a summary names first where it cannot name all, and what it does not say because nothing shows it."""
+
+from __future__ import annotations
+
+from tests.engines.sessions import Session
+from tests.engines.summaries import summary
+
+ASKED = "The totals of the shop run over, cap them for members and for guests."
+
+
+def test_of_many_files_the_code_that_most_was_done_to_is_named_first() -> None:
+    session = Session().user(ASKED)
+    for path in ("shop.toml", "README.md", "tests/test_cap.py", "a.py", "b.py", "cap.py", "cap.py", "cap.py"):
+        session.edit(path)
+    narrative = summary(session.says("The totals are capped at ten now.")).narrative
+    assert (
+        "It changed `cap.py`, `a.py`, `b.py`, `tests/test_cap.py` and two others in eight edits."
+        in narrative.replace("The agent changed", "It changed")
+    )
+
+
+def test_what_was_only_copied_is_not_changed() -> None:
+    session = Session().user(ASKED).edit("src/cap.py").run("cp src/cap.py dist/cap.py", "")
+    assert "changed `src/cap.py`, and copied `dist/cap.py`" in summary(session.says("It is capped.")).narrative
+
+
+def test_what_powershell_writes_is_changed_under_the_name_that_a_variable_holds() -> None:
+    line = "$path = 'src/cap.ps1';\nSet-Content -Path $path -Value $text -Encoding UTF8"
+    session = Session().user(ASKED).call("shell", {"command": ["powershell.exe", "-Command", line]}, "Exit code: 0\n")
+    assert "`src/cap.ps1`" in summary(session.says("It is capped.")).narrative
+
+
+def test_a_look_at_what_a_background_command_printed_so_far_is_no_pass() -> None:
+    session = Session().user(ASKED).edit("fetch.py")
+    session.run("python fetch.py", "Traceback (most recent call last):\nValueError: no cap", failed=True).edit(
+        "fetch.py"
+    )
+    session.run("python fetch.py", "Command running in background with ID: b77x. Output in /t/tasks/b77x.output")
+    session.run("cat /t/tasks/b77x.output | tail -5 && ls raw", "total 0")
+    assert "(T11)" not in summary(session.says("The pages are being fetched.")).narrative
+
+
+def test_the_stop_of_a_look_is_no_dead_end() -> None:
+    looked = Session().user(ASKED).run("ls src", "cap.py").user("[Request interrupted by user]", "interrupt")
+    assert summary(looked).dead_ends == []
+    pushed = Session().user(ASKED).edit("cap.py").user("[Request interrupted by user]", "interrupt")
+    assert [note.text for note in summary(pushed).dead_ends] == ["The user stopped the agent after `Edit cap.py`"]
+
+
+def test_the_words_with_which_a_tool_ends_the_work_are_the_answer() -> None:
+    session = Session().user("Open the login page and say whether its form is there.")
+    session.call("navigate", {"target": "/login"}, "ok")
+    session.call("done", {"verdict": "PASS"}, "ended", text="The form for the login is there, and nothing redirects.")
+    narrative = summary(session).narrative
+    assert "“The form for the login is there, and nothing redirects”" in narrative
+    assert "without an answer" not in narrative
+
+
+def test_of_a_pasted_session_the_request_is_what_was_written_below_it() -> None:
+    pasted = "\n".join(f"- the cap number {at} is done, and run the next one" for at in range(90))
+    session = Session().user(f"AP_OF_SHOP env var)\n{pasted}\nPlease add the cap of the guests, too.").edit("cap.py")
+    assert summary(session.says("It is capped.")).goal == "Please add the cap of the guests, too."
+
+
+def test_what_a_prompt_is_for_is_not_quoted_as_the_users_words() -> None:
+    prompt = "## User Input\n\n```text\n\n```\n\n## Outline\n\n1. **Execute plan workflow**: follow the template.\n"
+    session = Session().user(ASKED).edit("cap.py").says("It is capped.").user(prompt)
+    narrative = summary(session.write("plan.md", "# Plan\n").says("The plan is written.")).narrative
+    assert "Plan the implementation (T5)" in narrative
+    assert "“Plan the implementation”" not in narrative
+
+
+def test_pasted_output_that_follows_is_not_quoted_as_words() -> None:
+    session = Session().user(ASKED).edit("cap.py").says("It is capped.")
+    session.user("ERROR: no such column cap\n    at cap.py:3\n    at shop.py:9").edit("cap.py").says("It is mended.")
+    assert "Mend what" not in summary(session).narrative
+
+
+def test_a_long_address_does_not_hide_the_cause() -> None:
+    address = "https://api.shop.test/repos/shop/the-long-name-of-a-project/git/ref/heads/main"
+    session = (
+        Session()
+        .user(ASKED)
+        .call("push_files", {"branch": "main"}, f"failed: GET {address}: 409 is empty", failed=True)
+    )
+    session.call("push_files", {"branch": "main"}, f"failed: GET {address}: 409 is empty", failed=True)
+    assert "409 is empty" in summary(session.says("It could not be pushed.")).narrative
+
+
+def test_a_long_lead_in_is_not_said_before_each_line_of_a_report() -> None:
+    lead = "Pushed successfully, and there were no conflicts in it. Here is what was added"
+    items = ["- `cap.py`: the cap of the members' totals", "- `guest.py`: the cap of the guests' totals, too"]
+    session = Session().user(ASKED).edit("cap.py").edit("guest.py")
+    report = [
+        note.text
+        for note in summary(session.says(f"{lead}:\n\n" + "\n".join(items) + "\n" + "It holds. " * 9)).reported
+    ]
+    assert sum(lead in each for each in report) <= 1
+
+
+def test_a_recording_without_a_change_was_not_handed_over() -> None:
+    task = "<issue_description>\nThe totals run over.\n</issue_description>\nSolve it."
+    session = Session().user(task).run("bash ls", "/usr/bin/ls: /usr/bin/ls: cannot execute binary file")
+    arc = summary(session)
+    assert "handed over" not in arc.narrative
+    assert "`bash ls` failed" in arc.narrative
+
+
+def test_a_conversation_says_what_the_agent_offered_and_not_what_it_asked_for() -> None:
+    session = Session().user("I want to move my flight of next Monday to another day.")
+    session.says("Sure! Please provide your user id.").user("It is kim_17.")
+    session.call("find_flights", {"day": "Tuesday"}, "two flights")
+    session.says("There are two flights on Tuesday: one at nine for 120 dollars, and one at noon for 90 dollars.")
+    session.user("Then please take the one at noon.").call("change_flight", {"flight": "noon"}, "changed")
+    narrative = summary(session.says("Your flight is changed.")).narrative
+    assert "There are two flights on Tuesday" in narrative
+    assert "provide your user id" not in narrative
+
+
+def test_a_fault_that_is_reported_is_a_request_and_a_change_of_branch_is_none() -> None:
+    session = Session().user("The type check fails on that branch.").edit("a.json").says("It is mended.")
+    session.user("ok lets go back to the pr 133 branch").says("Done.")
+    session.user("there are a few comments of the review that need to be addressed")
+    for path in ("a.ts", "b.ts", "c.ts", "d.ts"):
+        session.edit(path)
+    arc = summary(session.says("They are addressed."))
+    assert "go back" not in arc.goal
+    assert "go back" not in (arc.title or "")
+
+
+def test_a_vague_opening_is_followed_by_what_was_wanted() -> None:
+    session = Session().user("Hi! I need to make some changes to my upcoming flight. Can you help me with that?")
+    session.says("What is your user id?").user("Sure, my user id is kim_17.").call(
+        "get_user", {"user": "kim_17"}, "Kim"
+    )
+    session.says("What would you like to change?").user("I'd like to move it to Tuesday and add two checked bags.")
+    goal = summary(session.call("change_flight", {"day": "Tuesday"}, "ok").says("It is changed.")).goal
+    assert goal.endswith("then: I'd like to move it to Tuesday and add two checked bags.")
