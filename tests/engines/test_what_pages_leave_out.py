@@ -136,3 +136,54 @@ def test_a_vague_opening_is_followed_by_what_was_wanted() -> None:
     session.says("What would you like to change?").user("I'd like to move it to Tuesday and add two checked bags.")
     goal = summary(session.call("change_flight", {"day": "Tuesday"}, "ok").says("It is changed.")).goal
     assert goal.endswith("then: I'd like to move it to Tuesday and add two checked bags.")
+
+
+def test_what_was_moved_is_neither_written_nor_changed() -> None:
+    session = Session().user(ASKED).edit("src/cap.py").run("mv ~/cap.png docs/cap.png", "")
+    assert "changed `src/cap.py`, and moved `docs/cap.png`" in summary(session.says("It is capped.")).narrative
+
+
+def test_another_choice_than_the_one_offered_is_no_objection() -> None:
+    session = Session().user(ASKED).edit("cap.py").says("It is capped. Would you like me to document it?")
+    session.user("No, let's expand the checks of the members first.").edit("check.py").says("They are expanded.")
+    narrative = summary(session).narrative
+    assert "objected" not in narrative
+    assert "let's expand the checks" in narrative
+
+
+def test_that_the_agent_may_not_help_is_no_delivery() -> None:
+    session = Session().user("Explain how the caps of the shop are computed, in detail.").read("cap.py").read("tax.py")
+    arc = summary(
+        session.says("I'm sorry, but I can't assist with that. " + "There are rules for what I explain. " * 4)
+    )
+    assert arc.outcome != "success"
+
+
+def test_a_log_of_a_build_server_is_pasted_output_and_not_the_request() -> None:
+    log = "Run mkdocs build --strict\nERROR: the page cap.md is missing\nError: Process completed with exit code 1."
+    session = (
+        Session().user(ASKED).edit("cap.py").says("It is capped.").user(log).write("docs/cap.md").says("It is there.")
+    )
+    narrative = summary(session).narrative
+    assert "pasted output: “ERROR: the page cap.md is missing”" in narrative
+    assert "asked: “Run mkdocs" not in narrative
+
+
+def test_what_is_asked_below_a_very_long_paste_is_the_request() -> None:
+    pasted = "\n".join(f"- the lamp number {at} is lit, and nothing is said of it" for at in range(900))
+    session = Session().user(f"of the shop env var)\n{pasted}\nPlease cap the totals of the guests.").edit("cap.py")
+    assert summary(session.says("They are capped.")).goal == "Please cap the totals of the guests."
+
+
+def test_a_script_on_the_command_line_that_says_it_passed_is_named_with_its_word() -> None:
+    session = Session().user(ASKED).edit("cap.py").run("pytest -q", "No module named pytest", failed=True)
+    session.run("python -c 'import test_cap; test_cap.run()'", "All tests passed")
+    assert "“All tests passed”" in summary(session.says("The caps hold.")).narrative
+
+
+def test_what_a_call_gave_to_a_variable_may_be_an_error() -> None:
+    session = Session().user("Please exchange the lamp of my order for a larger one.")
+    session.builder.assistant(None, calls=[("x", "exchange_item", {"item": "lamp"})])
+    session.builder.tool("x", '# var_3 = "Error: the new item is not available"')
+    arc = summary(session.says("I am sorry, the larger lamp is not available."))
+    assert "goes through" not in "".join(note.text for note in arc.key_turns)

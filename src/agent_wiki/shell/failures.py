@@ -97,6 +97,7 @@ _RUNNING_TOOL = regex(r"bash|shell|exec|run|terminal|python|command|stdin|cmd|co
 
 
 # PowerShell, in any language, of a line that it could not read: nothing of it has run.
+_ERROR_HELD = regex(r"(?:# )?\w{1,40} = [\"']Error: ")  # what a call gave to a variable
 _UNREAD = regex(
     r"ParserError\b.{0,400}FullyQualifiedErrorId ?: ?\w+\s*\Z|FullyQualifiedErrorId ?: ?InvalidEndOfLine\b"
     r"|'(?:&&|\|\|)' is not a valid statement separator in this version",
@@ -126,6 +127,8 @@ def text_failure(content: str, tool_name: str | None = None, command: str | None
     stated = _stated_failure(head, tail, has_own_code=command is not None and "$?" in command)
     if stated is not None:
         return stated
+    if command is None and _ERROR_HELD.match(head):
+        return True
     if command is None and head.startswith("{"):
         return _json_failure(content)
     is_whole = len(content) <= _WINDOW

@@ -105,9 +105,10 @@ _UNCAUGHT = regex(r"(?:Uncaught )?(?:[A-Za-z_]\w{0,40}\.){0,4}\w{0,40}(?:Error|E
 _NOTHING_TO_COMMIT = regex(r"no changes added to commit|nothing (?:added )?to commit")
 # Says that something failed, not what.
 _WEAK = regex(
-    r"task failed|^\s*(?:FAIL|FAILED|FAILURE|FAILURES)\s*$|exit (?:code|status) \d|Traceback \(most|^FAIL\t"
+    r"task failed|^\s*(?:FAIL|FAILED|FAILURE|FAILURES)\s*$|[Ee]xit (?:code|status) \d|Traceback \(most|^FAIL\t"
     r"|^\W*\d+ (?:errors?|problems?|failures?)\b|ERR!\s*$"
-    r"|^npm (?:ERR!|error)(?: (?:code|syscall|errno|path|dest)\b|\s*$)"
+    r"|^npm (?:ERR!|error)(?: (?:code|syscall|errno|path|dest)\b|\s*$| [\w@/.-]{1,80}@\S{0,40} \S{1,40}: )"
+    r"|\bELIFECYCLE\b|See above for more details"
     r"|^FAILURE: Build failed\b|^BUILD FAILED\b|^> Task \S+ FAILED$|^Execution failed for task\b"  # Gradle
     r"|^\W*(?:Failed to compile|Build failed)\W*$|^\W*Found \d+ errors?\b|exited with code \d"
 )
@@ -236,7 +237,7 @@ def error_line(text: str) -> str:
     """The most informative verbatim line of a failed result; empty when no line says anything.
 
     In this order: what apt marks as an error; a line that says what failed; a place in a file; the end of a traceback;
-    a line that only says that something failed; an exception that nobody caught; the first with a word of error; the
+    an exception that nobody caught; a line that only says that something failed; the first with a word of error; the
     first at all.
     """
     if text.startswith("MCP tool '") and (said := _ANSWERED.search(text, max(text.rfind(_ANSWER), 0))):
@@ -249,8 +250,8 @@ def error_line(text: str) -> str:
         (line for line in failed if not _WEAK.search(line)),
         (line for line in lines if failed and _LOCATED.match(line) and "[no test files]" not in line),
         _traceback_ends(lines),
-        failed,
         (line for line in lines if _UNCAUGHT.match(line)),
+        failed,
         (line for line in lines if _NOTHING_TO_COMMIT.match(line)),
         (line for line in worded if not _WEAK.search(line)),
         worded,

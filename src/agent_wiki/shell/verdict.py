@@ -65,7 +65,7 @@ def verdict_of(call: Call) -> Verdict:
     is_other = call.continues is not None and (call.command() is not None or call.path() is not None)
     is_error = None if is_other else call.is_error
     verdict = judged(call.result, is_error, call.name, command, call.mark, call.result_turn)
-    if is_other and verdict.state == "passed" and not any(map(shows_success, lines_of(call.result or ""))):
+    if is_other and not verdict.has_failed and not any(map(shows_success, lines_of(call.result or ""))):
         verdict = Verdict("running", turn=call.result_turn)  # it may be at work still, and not have failed yet
     call.verdict = verdict
     return verdict

@@ -63,7 +63,7 @@ def change_of(acts: Sequence[Act], path: str, *, is_known: bool = False) -> str:
     old, new = ("\n".join(pair[at][:_MOST_READ] for pair in pairs) for at in (0, 1))
     before, after = _names(old, path), _names(new, path)
     added = [name for name in after if name not in before]
-    removed = [name for name in before if name not in after]
+    removed = [name for name in before if name not in after and not any(name.strip("“”`") in each for each in after)]
     parts = [
         f"{verb} {listing(names, _MOST_NAMES)}" for verb, names in (("added", added), ("removed", removed)) if names
     ]

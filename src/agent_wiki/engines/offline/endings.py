@@ -16,7 +16,7 @@ from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.troubles import Trouble
-from agent_wiki.engines.offline.wording import called, code, error_words, listing, said
+from agent_wiki.engines.offline.wording import called, code, count, error_words, listing, said
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
@@ -33,6 +33,8 @@ _CONCLUDES = written("concludes", re.IGNORECASE)
 _DOUBTFUL = written("doubtful", re.IGNORECASE)
 COLONS = (":", "：")
 _STOPS = ".!?:;,…。：；，"
+_FEW = 2  # calls
+_OF_PLAN = regex(r"</?proposed_plan>\n?")
 _LEAST_ANSWER = 12  # letters; less is a signal between programs
 _HEADING = regex(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$|```|\||-{3,})")
 ANNOUNCES = written("announces", re.IGNORECASE)
@@ -63,7 +65,9 @@ def _shown_otherwise(stretch: Stretch, shown: Shown) -> str:
     why = f": {line}" if (line := error_words(shown.quote or "", 100)) else ""
     reverted = "the last change" if shown.quote == UNDO else "the changes"
     look = called(shown.act) if shown.act is not None else "a later look"
-    stopped = "stopped the agent there" if shown.turn in stretch.interrupts() else "refused its last change"
+    more = sum(act.turn > stretch.kept_edits()[-1].turn for act in stretch.acts) if stretch.kept_edits() else 0
+    after = f", {count(more)} calls after the last change" if more > _FEW else ""
+    stopped = f"stopped the agent there{after}" if shown.turn in stretch.interrupts() else "refused its last change"
     sentences = {
         "user": f"The user's last word on it: {said(shown.quote or '…')} (T{shown.turn}).",
         "delivered": _unanswered(stretch),
@@ -310,7 +314,7 @@ def _is_bare(sentence: str) -> bool:
 
 def prose_of(reply: str) -> str:
     """A reply as a reader sees it: of one in JSON the part that is prose."""
-    return _text_in_json(reply) if reply.lstrip().startswith(("{", "[", "```json")) else reply
+    return _text_in_json(reply) if reply.lstrip().startswith(("{", "[", "```json")) else _OF_PLAN.sub("", reply)
 
 
 def _text_in_json(text: str) -> str:

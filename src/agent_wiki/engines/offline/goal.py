@@ -304,6 +304,10 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
     first, last = paragraphs[0], paragraphs[-1]
     if not is_english(text) and not _LOG_LINE.match(text):
         return _filled(first[0], [*first[1:], *(each[0] for each in paragraphs[1:3])], most)
+    if _LOG_LINE.match(text) and not (len(first) > 1 and _asks(first[-1])):
+        is_asked = len(paragraphs) > 1 and ASKS.search(last[-1]) is not None
+        error = text.strip().split("\n", 1)[0]
+        return f"{last[-1].rstrip('.:!?')}: {error}" if is_asked else f"{_MEND_PASTED}{_pasted_error(text)}"
     asks = _asks if len(text) < _LONG else _asks_plainly
     if len(text) >= _LONG and not asks(first[0]) and any(map(_BELOW.search, first[:3])):
         return " ".join(first[:3])
@@ -316,11 +320,6 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
             return asked
         if text.startswith("# ") and len(first[0].split()) < _FEW_WORDS and ":" not in first[0] and _asks(last[-1]):
             return f"{first[0].rstrip('.:')}: {last[-1]}"  # a heading, and at the end what to do about it
-        if _LOG_LINE.match(text) and ASKS.search(last[-1]):
-            error = text.strip().split("\n", 1)[0]
-            return f"{last[-1].rstrip('.:!?')}: {error}"
-    if asking is None and _LOG_LINE.match(text):
-        return f"{_MEND_PASTED}{_pasted_error(text)}"
     asking = asking or 0
     start = 0 if sum(map(len, first[: asking + 1])) + asking <= most else asking
     following = first[start + 1 :]
@@ -335,8 +334,8 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
 
 def _pasted_error(text: str) -> str:
     """The line of an output that says most, without the folders of its file."""
-    lines = (line.strip() for line in text[:20_000].splitlines())
-    return re.sub(r"\S*/(?=\S)", "", next(filter(_ERROR.match, lines), "") or error_line(text))
+    lines = [line.strip() for line in text[:20_000].splitlines() if "Process completed with exit code" not in line]
+    return re.sub(r"\S*/(?=\S)", "", next(filter(_ERROR.match, lines), "") or error_line("\n".join(lines)))
 
 
 def _asked_later(paragraphs: list[list[str]]) -> str:

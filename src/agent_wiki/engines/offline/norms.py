@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from agent_wiki.engines.offline.imperatives import base, begins_with_verb, gerund, sentence_case
-from agent_wiki.engines.offline.tables import named, written
+from agent_wiki.engines.offline.tables import named, table, written
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _LONGEST = 220
@@ -20,14 +20,7 @@ _MOST_WORDS = 20
 _LEAD = written("norm_lead", re.IGNORECASE)
 _STANDING = written("standing_norm", re.IGNORECASE)
 _FOR_GOOD = regex(r"\b(?:always|never|ever|everywhere|we (?:use|prefer|only))\b", re.IGNORECASE)
-_PERSONS = (
-    (regex(r"(?:(?<=unless )|(?<=until )|(?<=if )|(?<=when )|(?<=once ))(?:i|we) (?:explicitly "
-                r"|specifically )?(?:ask|say|tell|request|want)(?:ed)?(?: (?:for it|so|you(?: to)?))?\b",
-                re.I), "the user asks"),
-    (regex(r"\basking (?:me|us)(?: first)?\b", re.I), "asking the user"),
-    (regex(r"\b(?:my|our) (?:explicit )?(approval|permission|consent|confirmation|ok)\b", re.I), r"the user's \1"),
-    (regex(r"\b(before|after|when|whenever|while) (?:you|we|i) (?:are |start )?(?P<verb>[a-z]+)\b", re.I), ""),
-)  # fmt: skip
+_PERSONS = [(regex(person, re.I), words) for person, words in table("words")["persons"]]
 _TAG_QUESTION = regex(r",? (?:no|right|correct|isn't it)\?$", re.I)  # it states what it asks
 _ONE_THING = regex(r"\b(?:build|create|draft|generate|make|write) (?:an?|another|new) ", re.I)  # the next may be right
 _TAIL = written("tail_of_norm", re.I)

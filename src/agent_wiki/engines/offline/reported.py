@@ -39,6 +39,7 @@ _MOST_OF_CODE = 4  # lines; more are a file
 _MOST_READ = 12_000
 _HEADING = written("heading_in_report")
 _TURNS = written("turns_meaning", re.IGNORECASE)
+_NO_FAULT = regex(r"\bno (?:\w+ )?(?:issues?|errors?|problems?|conflicts?|warnings?)\b", re.IGNORECASE)
 _WEIGHS = written("weighs_in_report", re.IGNORECASE)
 _IS_PATCH = regex(r"diff --git |@@ -\d|--- a/|\+\+\+ b/|\*\*\* (?:Begin Patch|Update File)")
 _CODE = regex(r"`[^`]*`")
@@ -142,7 +143,11 @@ def _lines(reply: str) -> Iterator[str]:
         if _HEADING.match(line):
             heading = line.strip(" *->#|_\t:：")
             depth = len(line) - len(line.lstrip()) if _ITEM.match(line) else -1
-            is_needed = len(heading) <= _MOST_NEEDED and "|" not in heading and _TURNS.search(heading) is not None
+            is_needed = (
+                len(heading) <= _MOST_NEEDED
+                and "|" not in heading
+                and _TURNS.search(_NO_FAULT.sub("", heading)) is not None
+            )
             continue
         if line.strip() and len(line) - len(line.lstrip()) <= depth:
             heading, depth = "", 0  # it led in to what stood below it, deeper
@@ -160,8 +165,7 @@ def _lines(reply: str) -> Iterator[str]:
 def _is_scrap(text: str) -> bool:
     """A name or a count, which says nothing elsewhere."""
     words = [word for word in text.split() if _WORD.search(word)]
-    is_short = len(words) < _FEWEST_WORDS and not _WEIGHS.search(text)
-    return is_english(text) and (is_short or " " not in text)
+    return is_english(text) and (len(words) < _FEWEST_WORDS or " " not in text)
 
 
 def _said(reply: str) -> Iterator[str]:

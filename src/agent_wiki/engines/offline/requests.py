@@ -21,7 +21,7 @@ from agent_wiki.trajectory.unwrapping import unwrapped
 RequestKind = Literal["request", "answer", "objection", "acceptance", "nudge", "command"]
 
 _MOST_READ = 20_000
-_LEAST_PART = 200  # characters
+_LEAST_PART, _LAST_PART = 200, 1_000  # characters
 _END, _SPELT = 60, regex(r"[^\W_]+")
 _WRAPPED = regex(r"^(?:claude|codex|gemini|opencode)(?: (?:-p|exec|run))? [\"'](?=\w)")  # a command of a shell, pasted
 _SLASH_WORDS = regex(r"\A(?:/[a-z][\w:-]{1,40}[ \t]*){2,8}\n")
@@ -49,6 +49,7 @@ ASKS = written("asks", re.IGNORECASE)
 _RETRACTS = written("retracts", re.IGNORECASE)
 _ASKED = written("asked", re.IGNORECASE)
 _NUMBERED = regex(r"\s*(?:q|a)?1\s*[.):,]\s*[^\n;]{1,300}(?:\s|;)\s*(?:q|a)?2\s*[.):,]", re.IGNORECASE)
+_CHOOSES = regex(r"no,? (?:let['’]?s|i['’]d|please|we)\b", re.IGNORECASE)  # another of what the agent had offered
 _ANSWERS = regex(r"(?:yes|yep|yeah|sure|ok(?:ay)?|no|nope)\b", re.IGNORECASE)
 
 
@@ -86,6 +87,8 @@ def requests_of(trajectory: Trajectory) -> list[UserRequest]:
         is_reply = found and request.kind == "request" and _ASKED.search(last_said[-600:])
         if is_reply and _is_answer(request.text):
             request = replace(request, kind="answer")
+        if request.kind == "objection" and _CHOOSES.match(request.text) and _ASKED.search(last_said[-600:]):
+            request = replace(request, kind="request")
         found.append(request)
     return found
 
@@ -106,7 +109,7 @@ def _is_answer(text: str) -> bool:
 
 
 def _request(turn: int, message: Message, *, has_started: bool) -> UserRequest | None:
-    content = (message.content or "")[:_MOST_READ]
+    content = _begin_and_end(message.content or "")
     if message.mark in ("compaction", "interrupt"):
         return None
     command = _COMMAND_NAME.search(content) if "<command-name>" in content else None
@@ -137,6 +140,13 @@ def _request(turn: int, message: Message, *, has_started: bool) -> UserRequest |
         _kind(text) if has_started else _first_kind(text),
         is_said=_letters(text[-_END:]) in _letters(content),
     )
+
+
+def _begin_and_end(text: str) -> str:
+    """A text without the middle of a long one: what is asked may stand below all that was pasted."""
+    if len(text) <= _MOST_READ:
+        return text
+    return f"{text[: _MOST_READ - _LAST_PART]}\n{text[-_LAST_PART:].partition(chr(10))[2]}"
 
 
 def _letters(text: str) -> str:

@@ -16,7 +16,7 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import named, table, written
 from agent_wiki.engines.offline.wording import called, code, count, file_names, listing, said, service_call, shown_path
 from agent_wiki.shell.files_written import TEMPORARY, adds_file, bare_name
-from agent_wiki.shell.result_lines import last_line
+from agent_wiki.shell.result_lines import last_line, shows_success
 from agent_wiki.shell.tools import bare_tool_name
 from agent_wiki.trajectory.lazily import regex
 
@@ -26,7 +26,7 @@ _WAITS = frozenset({"write_stdin", "wait", "wait_agent", "close_agent"})
 _WRITERS = frozenset({"write", "create_file", "write_file", "create", "create_new_file"})
 _SHIP_VERBS = table("words")["ship_verbs"]
 _FORCED = regex(r"\bgit push\b[^\n;&|]{0,200}? (?:-f\b|--force)")
-_COPIERS = frozenset({"cp", "rsync", "ditto", "copy-item"})
+_COPIERS = frozenset({"cp", "mv", "rsync", "ditto", "copy-item"})
 _SETTINGS = regex(r"(?:^|/)\.[\w.-]+(?:/|$)|\.(?:json|toml|ya?ml|lock|ini|cfg|sum)$")
 _TEST_FILE = written("test_file")
 _FEW_FILES = 4
@@ -98,19 +98,18 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     paths = [path for _, path in kept]
     before = [act for act in stretch.acts if act.turn < kept[0][0].turn and act.has_worked]
     known = {path for act in before for path in (*act.edits, act.call.path() or "")}
-    first = {path: act for act, path in reversed(kept)}
-    copied = {path for path in first if all(_only_copies(act, path) for act, of in kept if of == path)}
-    fresh = {path for path, act in first.items() if kept is pairs or _is_written_whole(act, path, known)} - copied
     changes = [act for act, _ in kept]
-    clauses = {path: change_of(changes, path, is_known=path in known) for path in first}
-    changed = [path for path in paths if path not in fresh | copied]
-    groups = (("wrote", [path for path in paths if path in fresh]), ("changed", changed), ("copied", sorted(copied)))
-    most = 3 if sum(1 for _, files in groups if files) > 1 else 4
+    verbs = {path: _done_to(path, [act for act, of in kept if of == path], known) for path in distinct(paths)}
+    if kept is pairs:
+        verbs = dict.fromkeys(verbs, "wrote")
+    groups = {verb: [path for path in paths if verbs[path] == verb] for verb in ("wrote", "changed", "copied", "moved")}
+    clauses = {path: change_of(changes, path, is_known=path in known) for path in verbs}
+    most = 3 if sum(map(bool, groups.values())) > 1 else 4
     where = " in a temporary folder" if all(path.startswith(TEMPORARY) for path in paths) else ""
     cwd = stretch.trajectory.source.cwd
     done = [
         f"{verb} {file_names(_weighed(files, kept), cwd, most, clauses)}{where}{_rounds(files)}"
-        for verb, files in groups
+        for verb, files in groups.items()
         if files
     ]
     return Sentence(kept[0][0].turn, 80, f"It {', and '.join(done)}.")
@@ -126,10 +125,19 @@ def _weighed(files: list[str], kept: list[tuple[Act, str]]) -> list[str]:
     return sorted(names, key=lambda path: (is_aside[path], _TEST_FILE.search(path) is not None, -edits[path]))
 
 
-def _only_copies(act: Act, path: str) -> bool:
-    """A shell puts the file there as it was elsewhere."""
-    copies = [each for each in act.commands if each.program in _COPIERS and path in each.words]
-    return bool(copies) and not any(path in each.writes for each in act.commands if each not in copies)
+def _done_to(path: str, acts: list[Act], known: set[str]) -> str:
+    """What the acts did to a file, in a word: a shell may only put it there as it was elsewhere."""
+    programs = {_put_by(act, path) for act in acts}
+    if None not in programs:
+        return "moved" if programs == {"mv"} else "copied"
+    return "wrote" if _is_written_whole(acts[0], path, known) else "changed"
+
+
+def _put_by(act: Act, path: str) -> str | None:
+    """The program with which a shell put a file there; None where the file was written."""
+    copies = [each for each in act.commands if each.program.lower() in _COPIERS and path in each.words]
+    is_written = any(path in each.writes for each in act.commands if each not in copies)
+    return copies[0].program if copies and not is_written else None
 
 
 def _rounds(files: list[str]) -> str:
@@ -155,13 +163,19 @@ def _checked(acts: list[Act], shown: Shown) -> Sentence | None:
     names = [name for name in distinct([called(act) for act in passed]) if name not in failed | reported]
     if not names:
         return None
+    ends = {called(act): act.end for act in passed}
     turn = next(act.turn for act in passed if called(act) == names[0])
-    return Sentence(turn, 55, f"{listing(names)} passed.")
+    if len(names) == 1:
+        return Sentence(turn, 55, f"{names[0]} passed (T{ends[names[0]]}).")
+    return Sentence(turn, 55, f"{listing([f'{name} (T{ends[name]})' for name in names])} passed.")
 
 
 def _ran(acts: list[Act]) -> Sentence | None:
     """Commands that are neither looks nor checks and that worked: those that changed something are named first."""
     ran = [act for act in acts if act.kind in ("run", "skill", "revert", "delete") and act.has_worked]
+    ran += [
+        act for act in acts if act.kind == "probe" and act.has_worked and shows_success(_came_of(act).strip(" :“”"))
+    ]
     first = {called(act): act for act in reversed(ran) if not called(act).startswith("`$")}  # only a variable
     names = sorted(first, key=lambda name: (_rank(first[name]), first[name].turn))
     kept = sorted(names[: 3 if len(names) > 4 else 4], key=lambda name: first[name].turn)
@@ -188,6 +202,7 @@ def _came_of(act: Act) -> str:
     """What a command printed, where that is one short line."""
     result = act.call.result or ""
     line = last_line(result) if len(output_of(result).strip().splitlines()) == 1 else ""
+    line = "" if line in (act.call.command() or "") else line  # what an `echo` was given shows nothing
     return f": {said(line)}" if 0 < len(line) <= _MOST_SHOWN else ""
 
 
