@@ -24,6 +24,7 @@ REPLACED = [
     ("one\\n/home/kim/a", "one\\n/home/user/a"),
     ("~/.claude/projects/-Users-kim-shop/a.jsonl", "~/.claude/projects/-Users-user-shop/a.jsonl"),
     ("mail kim.lee+x@mail.corp.io.", "mail someone@example.com."),
+    (r'{"text": "from:\nkim@corp.io\tkim@corp.io"}', r'{"text": "from:\nsomeone@example.com\tsomeone@example.com"}'),
     ("邮箱是886@qq.com。", "邮箱是someone@example.com。"),
     (
         "cd ~/Library/CloudStorage/GoogleDrive-kim.lee@corp.io/Shop",
@@ -38,6 +39,10 @@ REPLACED = [
     ("{'customer_name': 'Kim Lee'}", "{'customer_name': '[customer_name]'}"),
 ]
 KEPT = [
+    r'{"text": "# Users\n    list them"}',
+    r'{"text": "dir C:\\Users\nshop"}',
+    r'{"new_string": "import app\n@app.route(1)\n+@pytest.mark.slow\t@types.node"}',
+    r'{"input": "{\"text\": \"a\\n@config.command(1)\"}"}',
     "/home/runner/work, /Users/runner/x, /home/user/shop, /root/.cache, /home/vscode/a, /home/node/app, /home/ubuntu/b",
     "GET https://host.invalid/home/products/1 and src/pages/home/index.js, $ROOT/home/kim/x",
     "the route /home/dashboard, /Users/{id}, /home/$USER/x",
@@ -100,3 +105,13 @@ def test_twice_is_once_and_nothing_raises(text: str) -> None:
 def test_a_hostile_text_takes_no_time(unit: str) -> None:
     with no_hang():
         stand_in_for()(unit * (300_000 // len(unit)))
+
+
+@given(
+    st.lists(st.sampled_from(["@app.route", "@corp.io", "kim", "\n", "\t", "\r", "+", "\\", " ", "n", "/home/kim/a"]))
+)
+def test_json_stays_json(pieces: list[str]) -> None:
+    stand_in, text = stand_in_for(), "".join(pieces)
+    once = json.dumps({"text": text})
+    assert set(json.loads(stand_in(once))) == {"text"}
+    assert set(json.loads(json.loads(stand_in(json.dumps({"text": once})))["text"])) == {"text"}

@@ -152,9 +152,17 @@ def _is_a_person(name: str) -> bool:
     return name.lower() not in _NOBODY
 
 
+def _is_after_drive(before: str, after: str) -> bool:
+    """Whether a path leads to `Users`, with as many backslashes as behind it: `# Users\\n` in JSON is text."""
+    leading, following = (len(text) - len(text.strip("\\")) for text in (f"x{before}", f"{after}x"))
+    return before[-1:] in ("/", ":") or (leading > 0 and leading == following)
+
+
 def _is_a_home(match: re.Match[str]) -> bool:
     start = match.start()
     before = match.string[max(0, start - _LONGEST_BEFORE) : start]
+    if match.group().startswith("Users\\") and not _is_after_drive(before, match.group()[len("Users") :]):
+        return False
     return _is_a_person(match["name"]) and _may_begin(before if start >= _LONGEST_BEFORE else f"\n{before}")
 
 
@@ -183,10 +191,20 @@ def _without_mail(text: str) -> str:
     position = 0
     for match in _DOMAIN.finditer(text):
         local = _LOCAL.search(text, max(position, match.start() - _LONGEST_LOCAL), match.start())
-        if local and _is_of_a_person(local.group(), match):
-            pieces += [text[position : local.start()], MAIL]
+        start = _after_escape(text, local.start()) if local else match.start()
+        if (
+            text[start : start + 1].isalnum()
+            and start < match.start()
+            and _is_of_a_person(text[start : match.start()], match)
+        ):
+            pieces += [text[position:start], MAIL]
             position = match.end()
     return "".join([*pieces, text[position:]]) if pieces else text
+
+
+def _after_escape(text: str, start: int) -> int:
+    """Where a name begins, in JSON behind a line break or a tab: `\\n@app.route` is a decorator and no address."""
+    return start + 1 if text[start - 1 : start] == "\\" and text[start] in "nrt" else start
 
 
 def _is_of_a_person(local: str, match: re.Match[str]) -> bool:

@@ -95,7 +95,7 @@ def _path_placeholder(word: str) -> str:
     """A relative path → `<file>` or `<path>`; what only looks like one (`and/or`, `origin/main`) is kept."""
     name = word.rsplit("/", 1)[-1]
     if name in WELL_KNOWN_FILES or word.lower() in _JS_NAMES:
-        return name
+        return f"<path>/{name}" if "/" in word else name
     if _EXTENSION.search(name):
         return "<file>"
     return word if word.count("/") < 2 or word.startswith(("@", "github.com/", "golang.org/")) else "<path>"
