@@ -204,6 +204,9 @@ def test_a_claim_is_not_quoted_without_what_takes_it_back() -> None:
     claim = "The totals of all the months are capped now, and so are the sums of the years."
     claim += " The lamps and the cables were counted as well, each of them once, for the whole shop."
     arc = summary(asked().edit("cap.py").says(f"{claim}\n\nHowever, I could not run the tests here."))
+    assert "However, I could not run the tests here”" in arc.narrative
+    lamps = "\n\n".join(f"The lamp of room {each} is counted in the sums of its own floor." for each in range(20))
+    arc = summary(asked().edit("cap.py").says(f"{claim}\n\n{lamps}\n\nHowever, I could not run the tests here."))
     assert "further on: “However, I could not run the tests here”" in arc.narrative
 
 

@@ -187,3 +187,25 @@ def test_what_a_call_gave_to_a_variable_may_be_an_error() -> None:
     session.builder.tool("x", '# var_3 = "Error: the new item is not available"')
     arc = summary(session.says("I am sorry, the larger lamp is not available."))
     assert "goes through" not in "".join(note.text for note in arc.key_turns)
+
+
+def test_files_mentioned_before_a_request_are_no_part_of_its_goal() -> None:
+    asked = '@"docs/the cap.md" @src/cap.py Cap the totals of the shop at ten for members and for guests.'
+    assert summary(Session().user(asked).edit("src/cap.py").says("It is capped.")).goal.startswith("Cap the totals")
+
+
+def test_a_client_s_own_log_and_a_call_of_powershell_are_no_changed_files() -> None:
+    session = Session().user(ASKED).edit("cap.py").run("cat cap.py > out/telemetry.jsonl", "")
+    line = "try { Set-Content -Path (Join-Path $home cap.ps1) -Value $text } catch { }"
+    session.call("shell", {"command": ["powershell.exe", "-Command", line]}, "Exit code: 0\n")
+    narrative = summary(session.says("It is capped at ten.")).narrative
+    assert "changed `cap.py`" in narrative
+    assert not [name for name in ("telemetry", "(Join", "`try`") if name in narrative]
+
+
+def test_an_answer_without_changes_is_quoted_at_length_and_its_question_once() -> None:
+    parts = [f"The cap of {name} is read from its own table and never from the cart itself." for name in ("a", "b")]
+    reply = f"{' '.join(parts)} It is three for guests and nine for members of the shop. Shall it be one table?"
+    narrative = summary(Session().user("Where is the cap of a cart read from?").read("cap.py").says(reply)).narrative
+    assert "nine for members of the shop" in narrative
+    assert narrative.count("Shall it be one table?") == 1

@@ -102,6 +102,7 @@ _START_UP = regex(
 _CALLED_AT = regex(r"\s{2,}at .{1,300}:\d+(?::\d+)?\)?\s*$", needs=("at ",))  # of a stack
 _OF_APT = regex(r"E: \w[^\n]{10,}")  # after its warnings
 _UNCAUGHT = regex(r"(?:Uncaught )?(?:[A-Za-z_]\w{0,40}\.){0,4}\w{0,40}(?:Error|Exception)(?: \[\w{1,40}\])?: \S")
+_INFORMS = regex(r"\s*(?:\x1b\[[\d;]*m)*\[(?:\*|\+|i|INFO)\]")
 _NOTHING_TO_COMMIT = regex(r"no changes added to commit|nothing (?:added )?to commit")
 # Says that something failed, not what.
 _WEAK = regex(
@@ -236,23 +237,23 @@ def last_line(text: str) -> str:
 def error_line(text: str) -> str:
     """The most informative verbatim line of a failed result; empty when no line says anything.
 
-    In this order: what apt marks as an error; a line that says what failed; a place in a file; the end of a traceback;
-    an exception that nobody caught; a line that only says that something failed; the first with a word of error; the
-    first at all.
+    In this order: what apt marks as an error, and that there was nothing to commit; a line that says what failed; a
+    place in a file; the end of a traceback; an exception that nobody caught; a line that only says that something
+    failed; the first with a word of error; the first at all.
     """
     if text.startswith("MCP tool '") and (said := _ANSWERED.search(text, max(text.rfind(_ANSWER), 0))):
         return quoted(said["words"])
     lines = [line for line in lines_of(text) if line.strip() and not _FRAME.match(line) and not _CALLED_AT.match(line)]
     failed = [line for line in lines if shows_failure(line)]
     worded = [line for line in lines if _ERROR_WORDS.search(line) and not _is_marked_as_passed(line)]
+    worded = [line for line in worded if not _INFORMS.match(line)] or worded
     kinds = (  # each looked for only where those before it are not there
-        (line for line in lines if _OF_APT.match(line)),
+        (line for line in lines if _OF_APT.match(line) or _NOTHING_TO_COMMIT.match(line)),
         (line for line in failed if not _WEAK.search(line)),
         (line for line in lines if failed and _LOCATED.match(line) and "[no test files]" not in line),
         _traceback_ends(lines),
         (line for line in lines if _UNCAUGHT.match(line)),
         failed,
-        (line for line in lines if _NOTHING_TO_COMMIT.match(line)),
         (line for line in worded if not _WEAK.search(line)),
         worded,
         (line for line in lines if "DEPRECATED" not in line),

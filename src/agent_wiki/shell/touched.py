@@ -23,6 +23,7 @@ _HELD = regex(
     r"(?P<mark>['\"])(?P<file>[^'\"\n{}]{1,200})(?P=mark)",
     re.MULTILINE,
 )
+_LOGS = (".log", "telemetry.jsonl")
 _PATHS_OF_POWERSHELL = ("-path", "-filepath", "-literalpath")
 _MAKES_REPOSITORY = (("git", "init"), ("git", "clone"))
 
@@ -74,7 +75,7 @@ def _written_by_powershell(command: SimpleCommand, held: Mapping[str, str]) -> I
 
 def edited_files(command: SimpleCommand, held: Mapping[str, str] | None = None) -> list[str]:
     """The files a shell command changed, as far as its words show. `held`: what variables of its line hold."""
-    files = [path for path in command.writes if not path.startswith(("/dev/", "$")) and not path.endswith(".log")]
+    files = [path for path in command.writes if not path.startswith(("/dev/", "$")) and not path.endswith(_LOGS)]
     words = [word for word in command.words[1:] if word and not word.startswith("-")]  # `sed -i ''` has an empty one
     if command.program in ("sed", "perl") and len(words) > 1 and shell_kind(command) == "edit":
         files += words[max(1, command.words.count("-e")) :]  # each -e is followed by a script
@@ -86,5 +87,5 @@ def edited_files(command: SimpleCommand, held: Mapping[str, str] | None = None) 
         files += _written_by_powershell(command, held or {})
     if is_inline_script(command):
         files += _written_by(inline_code(command)[:_MOST_CODE])
-    named = (path for path in files if path not in (".", "..") and not path.startswith(("$", "--")))
+    named = (path for path in files if path not in (".", "..") and not path.startswith(("$", "(", "--")))
     return [path for path in named if "\n" not in path and "$_" not in path]  # what a command put in is not known

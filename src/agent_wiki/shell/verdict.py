@@ -28,9 +28,9 @@ _RUNNING = regex(
     r"|Command running in background with ID\b.{0,80}"
     r"|<command started in background with shellId: [^\s>]{1,80}>"
     r"|Tool is running as a background task\b.{0,80}"
-    r"|.{0,80}\(running in background\))",
+    r"|.{0,80}\(running in background\)|(?:Username|Password) for 'https?://)",
     re.MULTILINE,
-    needs=("running with", "in background", "as a background task"),
+    needs=("running with", "in background", "as a background task", " for 'http"),
 )
 _HARNESS_LINE = regex(r"(?:Chunk ID|Wall time|Original token count): ")
 _REFUSED = regex(

@@ -64,7 +64,7 @@ def delivered(stretch: Stretch) -> Shown | None:
         return Shown("partial", "left-open", final[0], quoted(closing))
     if not is_document and "?" in end and (waits := _WAITS.search(end)):
         return Shown("partial", "left-open", final[0], quoted(waits.group()))
-    if not is_english(final[1]) and len(questions := _QUESTIONS.findall(final[1][-_MOST_READ:])) > 1:
+    if len(final[1]) < _MOST_READ and not is_english(final[1]) and len(questions := _QUESTIONS.findall(final[1])) > 1:
         return Shown("partial", "left-open", final[0], quoted(questions[-1]))  # offers to do more are one question
     turn, text = (_after_last_edit(stretch) if is_document else None) or reply
     if gave_up := _GAVE_UP.search(text[:_LEAST_LETTERS]):

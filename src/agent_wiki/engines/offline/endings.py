@@ -33,7 +33,7 @@ _CONCLUDES = written("concludes", re.IGNORECASE)
 _DOUBTFUL = written("doubtful", re.IGNORECASE)
 COLONS = (":", "：")
 _STOPS = ".!?:;,…。：；，"
-_FEW = 2  # calls
+_FEW, _MOST_ITEMS, _MOST_IN_FULL = 2, 3, 440  # calls; of a list; characters
 _OF_PLAN = regex(r"</?proposed_plan>\n?")
 _LEAST_ANSWER = 12  # letters; less is a signal between programs
 _HEADING = regex(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$|```|\||-{3,})")
@@ -219,9 +219,19 @@ def _next_words(stretch: Stretch) -> str:
     return f"{words} (T{then.turn})."
 
 
-def _reply(stretch: Stretch) -> str:
+def ending_in_full(ended: str, stretch: Stretch) -> str:
+    """An ending with more of the agent's last words, for where there is room."""
+    if not (short := _reply(stretch)):
+        return ended
+    full, question = _reply(stretch, _MOST_IN_FULL), _asks(stretch).partition("“")[2].rstrip(".”")
+    for said_again in (f" … {question}”", f" {question}”") if question else ():
+        full = full.replace(said_again, "”")
+    return ended.replace(short, full)
+
+
+def _reply(stretch: Stretch, most: int = 240) -> str:
     """The agent's last words, as its words and not as a fact."""
-    turn, line = words_of_reply(stretch, 240)
+    turn, line = words_of_reply(stretch, most)
     is_overtaken = any(act.turn > turn and act.has_worked and act.is_work for act in stretch.acts)
     is_overtaken |= any(each.turn > turn and each.kind not in ("acceptance", "nudge") for each in stretch.requests)
     return f"In its own words: {line}." if line and not is_overtaken else ""
@@ -253,18 +263,18 @@ def last_words(stretch: Stretch, most: int, since: int | None = None, until: int
     for turn, reply in stretch.replies(until):
         if turn < asked:
             break
-        words = "" if _NO_ANSWER.match(reply) else _first_prose(reply)
+        words = "" if _NO_ANSWER.match(reply) else _first_prose(reply, max(_LEAST_LETTERS, most // 2))
         if sum(map(str.isalpha, words)) >= _LEAST_ANSWER and not PLEASANTRY.match(words):
             return turn, said(words, most)
     return 0, ""
 
 
-def _first_prose(reply: str) -> str:
-    """The first informative sentences of a reply: no heading, no cheer, no item of a list below another heading, and
-    what leads in to a list only with its first item; what is left out between shows.
+def _first_prose(reply: str, least: int = _LEAST_LETTERS) -> str:
+    """The first informative sentences of a reply, of `least` letters or more: no heading, no cheer, few items of a list
+    and none below another heading, what leads in to a list only with its first; what is left out between shows.
     """
     text = FENCED.sub("\n---\n", prose_of(reply))
-    words, gap, lead, opening, leads, is_below = "", "", "", "", "", False
+    words, gap, lead, opening, leads, is_below, listed = "", "", "", "", "", False, 0
     for line in text[:_MOST_READ].splitlines():
         if _HEADING.match(line):
             is_below = is_below or sum(map(str.isalpha, words)) >= _LEAST_OF_SECTION
@@ -284,7 +294,8 @@ def _first_prose(reply: str) -> str:
                 first = f"{leads} {sentence}" if leads and not words and _ITEM.match(line) else sentence
                 words, gap = f"{words} {gap if words else ''}{first}".strip(), ""
                 opening = opening or first
-        if sum(map(str.isalpha, words)) >= _LEAST_LETTERS:
+        listed += _ITEM.match(line) is not None
+        if sum(map(str.isalpha, words)) >= (_LEAST_LETTERS if listed >= _MOST_ITEMS else least):
             break
     found = _conclusion(text.partition(opening)[2]) if 0 < len(opening) <= _MOST_BEFORE else ""
     is_known = not found or found in words

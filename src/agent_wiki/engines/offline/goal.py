@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from agent_wiki.engines.offline.listed_tasks import listed_tasks
 from agent_wiki.engines.offline.prompt_text import STORY_OF_ROLE, is_title, task_paragraphs, task_part
-from agent_wiki.engines.offline.requests import ASKS, UserRequest
+from agent_wiki.engines.offline.requests import ASKS, UserRequest, letters_of
 from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.engines.offline.wording import clause, count, said
 from agent_wiki.shell.result_lines import error_line
@@ -52,6 +52,7 @@ _LABEL_AT_END = regex(r"(?<=[.!?]) [A-Z][\w ]{2,30}:?$(?<=:)")  # "Constraints:"
 _LABEL = regex(r"[A-Z][a-z]+: (?=[A-Z])")  # "Stack: Flutter, Dart"
 _POINTS_AT_LIST = written("points_at_list", re.IGNORECASE)
 _SAYS_TASK = written("says_task", re.IGNORECASE)
+_MENTIONS = regex(r"""(?:@(?:"[^"\n]{1,300}"|[\w./\\:-]{1,300})\s+)+(?=\S)""")  # of files, before what is asked of them
 _VAGUE, _DETAILS = written("vague_opening", re.IGNORECASE), written("only_details", re.IGNORECASE)
 _ANSWERS = written("goal_answers", re.IGNORECASE | re.DOTALL)
 _BELOW = regex(r"\b(?:listed|below|following)\b", re.IGNORECASE)
@@ -186,6 +187,7 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     Of a long prompt that lists several things, with these.
     """
     text = without_links(text)
+    text = text[mentions.end() :] if (mentions := _MENTIONS.match(text)) else text
     plan = _PLAN.match(text)
     if plan:
         return plain_line(f"{plan['ask']}: {plan['title'].removeprefix('Plan:').strip()}", most)
@@ -226,9 +228,9 @@ def in_own_words(line: str, request: UserRequest, most: int) -> str:
 
     Without the marks where the line was put together, or is another's: the words between marks stand in the request.
     """
-    letters = _letters(request.text) if request.is_said else ""
+    letters = letters_of(request.text) if request.is_said else ""
     for each in (line, line[:1].lower() + line[1:]):
-        if _letters(each) in letters:
+        if letters_of(each) in letters:
             words = said(each, most)
             return f"{words[:-1]} …”" if words[-2:-1] != "…" and _breaks_off(each, request.text) else words
     return said(line, most).strip("“”")
@@ -258,12 +260,6 @@ def in_full(request: UserRequest, most: int) -> str:
 def pasted_line(line: str, most: int) -> str:
     """The line of pasted output that stands in a request's line, quoted; empty where the person said something."""
     return said(line.removeprefix(_MEND_PASTED), most) if line.startswith(_MEND_PASTED) else ""
-
-
-@lru_cache(maxsize=64)
-def _letters(text: str) -> str:
-    """Only what is spelt: line breaks, marks of Markdown and dots where a line was cut do not count."""
-    return "".join(_SPELT.findall(text))
 
 
 def _with_list(paragraphs: list[list[str]], lead: str, items: list[str], most: int) -> str:

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from agent_wiki.engines.offline.acts import Act, distinct
 from agent_wiki.engines.offline.dead_ends import refusal_words
-from agent_wiki.engines.offline.endings import ending, words_of_reply
+from agent_wiki.engines.offline.endings import ending, ending_in_full, words_of_reply
 from agent_wiki.engines.offline.findings import Statement, cause_of, moves_on, refusals_of_agent
 from agent_wiki.engines.offline.goal import (
     in_full,
@@ -67,7 +67,7 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
         sentences = [replace(each, turn=max(each.turn, opened)) for each in sentences]
     elif stretch.first_turn == 1 and not any(each.turn < stretch.acts[0].turn for each in stretch.requests):
         sentences.append(Sentence(0, 100, "The recording begins in the middle of the work."))
-    sentences.append(Sentence(stretch.last_turn + 1, 100, ended))
+    sentences.append(Sentence(stretch.last_turn + 1, 100, ended, fuller=ending_in_full(ended, stretch)))
     begun = {start for start, _ in episodes[1:] if start != said_last}
     return story_of(sentences, {each.turn: _went_on(each) for each in stretch.requests if each.turn in begun})
 

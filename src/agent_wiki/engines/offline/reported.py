@@ -47,7 +47,7 @@ _ITEM = regex(r"\s*(?:[-*+]|\d{1,2}[.)])\s")
 _RULE = regex(r"\s*\|?[|:\s-]*--[|:\s-]*")
 _ASKED = regex(r"(?:^|(?<=[.!?:。！] ))[^.!?。！]{0,400}[?？]$")
 _WORD = regex(r"[^\W\d_]{2,}")
-_FEWEST_WORDS = 3
+_FEWEST_WORDS, _FEWEST_SIGNS = 3, 10
 _SENTENCE = regex(r"[.!?](?=\s)")
 
 
@@ -165,7 +165,9 @@ def _lines(reply: str) -> Iterator[str]:
 def _is_scrap(text: str) -> bool:
     """A name or a count, which says nothing elsewhere."""
     words = [word for word in text.split() if _WORD.search(word)]
-    return is_english(text) and (len(words) < _FEWEST_WORDS or " " not in text)
+    if not is_english(text):
+        return sum(map(str.isalpha, text)) < _FEWEST_SIGNS
+    return len(words) < _FEWEST_WORDS or " " not in text
 
 
 def _said(reply: str) -> Iterator[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from typing import Literal
 
 from agent_wiki.engines.offline.command_prompts import asked_in_command_prompt
@@ -138,7 +139,7 @@ def _request(turn: int, message: Message, *, has_started: bool) -> UserRequest |
         turn,
         text,
         _kind(text) if has_started else _first_kind(text),
-        is_said=_letters(text[-_END:]) in _letters(content),
+        is_said=letters_of(text[-_END:]) in letters_of(content),
     )
 
 
@@ -149,8 +150,9 @@ def _begin_and_end(text: str) -> str:
     return f"{text[: _MOST_READ - _LAST_PART]}\n{text[-_LAST_PART:].partition(chr(10))[2]}"
 
 
-def _letters(text: str) -> str:
-    """Only what is spelt: line breaks and marks of Markdown do not count."""
+@lru_cache(maxsize=64)
+def letters_of(text: str) -> str:
+    """Only what is spelt: line breaks, marks of Markdown and dots where a line was cut do not count."""
     return "".join(_SPELT.findall(text))
 
 

@@ -190,9 +190,7 @@ def argument_names(script: str) -> list[str]:
     by_place: dict[int, str] = {}
     for match in _ARGV.finditer(script):
         targets, places = match[1].split(","), re.findall(r"sys\.argv\[(\d)\]", match[2])
-        by_place |= {
-            int(place): target for target, place in zip(targets, places, strict=False) if len(targets) == len(places)
-        }
+        by_place |= dict(zip(map(int, places), targets, strict=True)) if len(targets) == len(places) else {}
     by_place |= {int(place): name for name, place in _SHELL_ARGUMENT.findall(script)}
     kebab = {place: _kebab(name) for place, name in by_place.items()}
     return [kebab.get(place, "") for place in range(1, max(kebab, default=0) + 1)]

@@ -50,11 +50,7 @@ _ONE_OFF = written("of_one_machine")
 _OF_SERVER = regex(r"\b(?:localhost|127\.0\.0\.1|0\.0\.0\.0)\b")
 _MACHINE_FOLDER = regex(r"""["'](?:/(?:srv|opt|data|var|app|repo|media|Volumes|usr/local|logs?)/|\\\\)""")
 # What a script cannot take with it: the modules and files beside it in its repository.
-_NEIGHBOUR = regex(
-    r"""^\s*(?:from\s+\.|import\s+\.|(?:source|\.)\s+["']?[./$])|\b(?:require\(|from\s|import\s)\s*["']\."""
-    r"""|\bdirname (?:-- )?["']?\$\{?(?:0|BASH_SOURCE)|^\s*read\s|__file__|import\.meta\.(?:url|dirname)""",
-    re.MULTILINE,
-)
+_NEIGHBOUR = written("neighbour", re.MULTILINE)
 _TEST_FOLDER = regex(r"(?:^|/)(?:tests?|specs?|__tests__|migrations|fixtures|node_modules|\.claude)/")
 _EXPANSION = regex(r"`|\$[A-Za-z_{(]")
 _PLACEHOLDER = regex(r"<([a-z][a-z0-9-]*)>")
@@ -64,10 +60,7 @@ _PARAMETERS = {
     "input-file": "the file to read",
     "output-file": "the file to write",
 }
-_DOCSTRING = regex(
-    r"^\s*(?:#![^\n]*\n)?(?:\s*#[^\n]*coding[^\n]*\n)?\s*(?:[rR]?(?:\"\"\"|'''))\s*(.{4,400}?)(?:\"\"\"|'''|\n\s*\n)",
-    re.DOTALL,
-)
+_DOCSTRING = written("docstring", re.DOTALL)
 _LEADING_COMMENT = regex(r"^(?:#![^\n]*\n)?\s*(?:#|//)\s*([A-Z][^\n]{8,300})")
 
 

@@ -38,9 +38,7 @@ _DIAGNOSTIC = regex(r"^(?:\S{1,200}:\d+|error\b|E\s|\w+(?:Error|Exception):)|\be
 _QUOTED = written("quoted_name")
 _SETTINGS = written("settings_file")
 _OF_CONTENT = regex(r"test|fixture|locale|i18n|content|docs?[/\\]|openapi|lock", re.IGNORECASE)
-_TELLS = regex(
-    r"\b(?:[Ss]pecify|[Ss]et|[Aa]dd|[Uu]se|[Ee]nable|[Tt]ry|[Ii]nstall|[Rr]un|did you mean|can only be used)\b"
-)
+_TELLS = written("tells_what_to_do")
 _OWNER = regex(r"^\s*([\w-]{2,60})\s*=\s*\{|^\s*\[[\w.-]{0,40}dependencies\.([\w-]{2,60})\]", re.MULTILINE)
 # A comment that makes a linter pass over a line: the rule was not met.
 _SUPPRESSED = regex(r"\b(?:nolint|noqa|type: ?ignore|NOSONAR|\w+-(?:disable|ignore)|\w+:\s?disable)|@ts-|#!?\[allow\(")
