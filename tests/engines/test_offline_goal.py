@@ -218,6 +218,14 @@ def test_a_request_in_so_many_words_stands_alone_but_for_another_as_long_that_to
     assert ", then: Please build the page of all customers" in summed_goal(session)
 
 
+def test_where_nothing_was_changed_the_request_that_took_as_many_looks_is_named_too() -> None:
+    session = Session().user("Please read the four documents of the shop before anything else, and sum them up for me")
+    session.read("a.md").read("b.md").says("They are about caps of the totals, for members and for guests.")
+    session.user("Now show me where the first cap belongs, in the code of the shop and in its table of prices")
+    session.read("c.py").read("d.py").says("It belongs in the function that sums the cart up.")
+    assert ", then: Now show me where the first cap belongs" in summed_goal(session)
+
+
 @pytest.mark.parametrize(
     ("prompt", "goal"),
     [

@@ -209,3 +209,23 @@ def test_an_answer_without_changes_is_quoted_at_length_and_its_question_once() -
     narrative = summary(Session().user("Where is the cap of a cart read from?").read("cap.py").says(reply)).narrative
     assert "nine for members of the shop" in narrative
     assert narrative.count("Shall it be one table?") == 1
+
+
+def test_a_commit_that_found_nothing_left_is_no_failure_where_the_change_is_in_an_earlier_one() -> None:
+    session = Session().user("Cap the totals of the shop and commit.").edit("cap.py")
+    session.run("git commit -m cap", "no changes added to commit", failed=True)
+    session.run("git show --stat HEAD", "commit 73bb7a0\n cap.py | 2 +-")
+    answer = summary(session.says("The cap is committed in HEAD (`73bb7a0`), together with other changes."))
+    assert "nothing was shipped" not in answer.narrative
+    assert answer.outcome != "failure"
+
+
+def test_keys_for_a_command_that_runs_are_no_failure_of_their_own() -> None:
+    session = (
+        Session()
+        .user(ASKED)
+        .call("execute_bash", {"command": "C-c", "is_input": "true"}, "ERROR: No previous running command", failed=True)
+    )
+    session.edit("cap.py").call("execute_bash", {"command": "C-c", "is_input": "true"}, "^C")
+    answer = summary(session.says("The totals are capped at ten now."))
+    assert "execute_bash" not in answer.narrative

@@ -81,6 +81,13 @@ def test_a_here_document_belongs_to_the_command_it_is_fed_to() -> None:
     assert (values(second), values(third)) == (["cat"], ["c"])
 
 
+def test_a_here_string_of_powershell_is_one_word_whatever_quotes_it_has() -> None:
+    line = "$script = @'\n$a = \"it's\"\n(?i)cap|ccap; rm x\n'@\nInvoke-Expression $script; Set-Content a.txt 3"
+    steps = shell_line(line).steps
+    assert [step.words[0].value for step in steps] == ["$script", "Invoke-Expression", "Set-Content"]
+    assert line[steps[-1].words[1].start : steps[-1].words[1].end] == "a.txt"
+
+
 def test_a_here_document_inside_a_substitution_may_hold_an_apostrophe() -> None:
     line = "git commit -m \"$(cat <<'EOF'\nit's (a\nEOF\n)\" && git push"
     assert [values(step)[:2] for step in shell_line(line).steps] == [["git", "commit"], ["git", "push"]]

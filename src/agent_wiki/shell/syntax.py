@@ -27,6 +27,8 @@ _PLAIN = regex(r"[^\s'\"\\`$()<>&;|]+")
 # Nobody escapes so many letters and dots: `..\.venv\Scripts\python.exe`, `C:\tools\make.exe`.
 _PATH_OF_WINDOWS = regex(r"(?:[A-Za-z]:|\.{1,2}|[\w.-]{1,80})(?:\\[\w.@-]{1,80}){1,40}(?=[\s;&|)]|\Z)")
 _PLAIN_WORD = regex(r"[^\s'\"\\`$()<>&;|]++(?=[\s);&|]|\Z)")  # as most are
+# PowerShell's here-string, which ends where its mark begins a line: in between, quotes mean nothing.
+_HERE_STRING = regex(r"@(['\"])\r?\n(?:[^\n]*+\n){0,300}?\1@", needs=("\n'@", '\n"@'))
 _BLANK = regex(r"(?:[ \t\r\f\v]|\\\n)+")
 _BEGIN_BLANKS, _BEGIN_OPERATORS = frozenset(" \t\r\f\v\\"), frozenset("&|;\n)")
 _FED_SUBSTITUTION = regex(r"(\$\([^()\n\"'<]{0,200}?) ?<<[^<].*", re.DOTALL)
@@ -85,9 +87,14 @@ def shell_line(text: str) -> ShellLine:
 
 
 def _read(text: str) -> ShellLine:
-    scanner = _Scanner(text)
+    scanner = _Scanner(_HERE_STRING.sub(_emptied, text) if len(text) <= MOST_CHARACTERS else text)
     scanner.scan()
     return ShellLine(tuple(scanner.steps), scanner.is_whole)
+
+
+def _emptied(here_string: re.Match[str]) -> str:
+    """An empty word in its place, as long as before: the places of the other words stay the same."""
+    return (here_string[1] * 2).ljust(len(here_string[0]))
 
 
 # Several modules look at the same line in turn. A session has few long ones, which take longest to read.

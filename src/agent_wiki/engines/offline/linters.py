@@ -18,15 +18,7 @@ _SHAPES = tuple(regex(written) for written in table("linters")["shapes"])
 _REPLACE = tuple(regex(written) for written in table("linters")["replace"])
 _OPENED = regex(r"^\s{1,6}\d+:\d+\s{1,4}error\s{1,4}(?:Error: )?(?P<message>.{4,300}?)\s*$")
 _CLOSED = regex(r"^[^\n]{0,300}?\s{2}(?P<rule>[@a-z][\w@-]{1,40}/[\w-]{3,50})$")
-# The rule stands first and the message below it, or the other way round.
-_BELOW = (
-    (regex(r"^(?P<rule>[A-Z]{1,4}\d{3,4}) (?:\[\*\] )?(?P<message>.{4,300})$"), regex(r"^\s+--> ")),
-    (regex(r"^\S{1,200}:\d+:\d+ (?P<rule>lint/\w{3,40}/\w{3,60})\b"), regex(r"^\s*[×✖!] (?P<message>.{4,300})$")),
-    (
-        regex(r"^(?:error|warning): (?P<message>.{4,300})$"),
-        regex(r"^\s*= (?:note|help): .*clippy(?:::|/\S*#)(?P<rule>[\w-]{3,60})"),
-    ),
-)
+_BELOW = tuple((regex(first), regex(second)) for first, second in table("linters")["below"])
 _MOST_BELOW = 14  # lines between the two
 _MOST_LINES = 40  # of one message
 _LONGEST_LINE = 600

@@ -22,7 +22,7 @@ _LEAST_WORDS_IN_PLACE = 8  # fewer add to a request, and do not replace it
 _MORE = 2  # times the changes that were made for the opening request
 _FAR_MORE = 20
 _FEW = 2
-_SHARE = 0.6  # of what the weightiest request took
+_SHARE = 0.34  # of what the weightiest request took
 _CHANGE = 10  # calls that a change weighs as much as
 _INITIALIZES = written("initializes", re.IGNORECASE)
 _CHORE = written("chore", re.IGNORECASE)
@@ -84,10 +84,12 @@ def deed_of(stretch: Stretch, requests: list[UserRequest]) -> UserRequest | None
 def also_worked_on(stretch: Stretch, requests: list[UserRequest]) -> list[UserRequest]:
     """The other requests that much was changed for, the one with most first."""
     tasks = _tasks(stretch, requests)
-    if not tasks:
+    if not tasks or stretch.is_talk():
         return []
     least = _SHARE * max(task.weight for task in tasks)
-    others = [task for task in tasks[1:] if task.changes and task.weight >= least and _stands_alone(task.request.text)]
+    is_at_work = any(task.changes for task in tasks)
+    others = [task for task in tasks[1:] if task.calls and (task.changes or not is_at_work)]
+    others = [task for task in others if task.weight >= least and _stands_alone(task.request.text)]
     return [task.request for task in sorted(others, key=lambda task: -task.weight)]
 
 

@@ -29,8 +29,8 @@ _FORBIDDEN = regex(r"\b(?:do not|don'?t|never|without|not to|no)\b[^.,;\n]{0,60}
 _PUBLISHES = regex(r"\bgit push\b|\bgh (?:pr|release) (?:create|merge)\b|\b(?:npm|cargo|twine|uv) (?:publish|upload)\b")
 _ERROR_BODY = regex(r'\s*\{\s*"errors?"\s*:\s*(?!null|false|\[\s*\]|"")')  # of a server, whatever curl's exit code
 _SHIPPED_LINE = written("shipped_line", re.MULTILINE)
-
-
+_COMMIT = regex(r"\b[0-9a-f]{7,40}\b")
+_IS_THERE = ("already exists", "nothing to commit")
 _COMMITTED = regex(r"^\[[^\]\n]{1,200} [0-9a-f]{7,64}\] (?P<subject>\S.{5,200})$", re.MULTILINE, needs=("] ",))
 
 
@@ -140,9 +140,12 @@ def not_shipped(stretch: Stretch, *, is_checked: bool = False) -> Shown | None:
     later = [act for act in stretch.acts if ships and act.turn > ships[-1].turn]
     if not ships or not ships[-1].has_failed or any(_changes(act) for act in later):
         return None
-    if "already exists" in ships[-1].verdict.line:
-        return None  # what was to be made is there
-    last, asked = ships[-1], stretch.last_request_turn()
+    last, asked, reply = ships[-1], stretch.last_request_turn(), stretch.last_reply() or (0, "")
+    named = _COMMIT.findall(reply[1]) if reply[0] > last.end else []
+    if any(each in last.verdict.line for each in _IS_THERE) or any(
+        commit in (act.call.result or "") for act in later for commit in named
+    ):
+        return None  # what was to be made is there, or was found in an earlier commit
     has_shipped = any(act.has_worked and act.turn > asked for act in (*ships, *stretch.kept_edits()))
     quote = stretch.verbatim(last.end, last.verdict.line)
     return Shown("partial" if is_checked or has_shipped else "failure", "refused", last.end, quote, last)
