@@ -229,3 +229,12 @@ def test_keys_for_a_command_that_runs_are_no_failure_of_their_own() -> None:
     session.edit("cap.py").call("execute_bash", {"command": "C-c", "is_input": "true"}, "^C")
     answer = summary(session.says("The totals are capped at ten now."))
     assert "execute_bash" not in answer.narrative
+
+
+def test_a_pass_before_a_subagent_changed_the_code_is_no_pass_of_what_it_did() -> None:
+    session = Session().user("Cap the totals.").edit("cap.py").run("pytest", "3 passed").says("The totals are capped.")
+    session.user("Have the code of the shop refactored by the simplifier.").call(
+        "Task", {"description": "Simplify and refactor the code", "subagent_type": "simplifier"}, "All is simpler now."
+    )
+    narrative = summary(session.says("The simplifier refactored the code of the cap.")).narrative
+    assert "`pytest` passed (T5); no check is recorded of what a subagent did after it." in narrative

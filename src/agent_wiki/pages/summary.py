@@ -91,7 +91,7 @@ class SummaryPage:
             outcome_quote=_shown(arc.outcome_quote),
             accepted_turn=arc.accepted_turn,
             accepted_quote=_shown(arc.accepted_quote),
-            outcome_note="as the recording's own verdict says" if is_recorded else "",
+            outcome_note=_note(arc, is_recorded=is_recorded),
             key_turns=arc.key_turns,
             dead_ends=arc.dead_ends,
             repairs=arc.repairs,
@@ -104,6 +104,14 @@ class SummaryPage:
             turns=record.turns,
         )
         return page_text(front_matter(self), body)
+
+
+def _note(arc: Arc, *, is_recorded: bool) -> str:
+    """What an outcome rests on besides a turn of the recording."""
+    if is_recorded:
+        return "as the recording's own verdict says"
+    is_open = arc.outcome == "partial" and arc.outcome_turn is None and arc.accepted_turn is None
+    return "as no turn of the recording settles it" if is_open else ""
 
 
 def summary_pages(

@@ -155,6 +155,9 @@ def _ran_after(stretch: Stretch) -> str:
     changed = max((act.end for act in edits), default=stretch.last_turn)
     ran = [act for act in stretch.acts if act.turn > changed and act.kind in ("run", "probe") and act.has_worked]
     read = [act for act in stretch.acts if act.turn > changed and act.finding and act.finding.passed]
+    after = read[-1].turn if read else stretch.last_turn
+    if not ran and any(act.kind == "delegate" and act.has_worked and act.turn > after for act in stretch.acts):
+        return f"{called(read[-1])} passed (T{read[-1].end}); no check is recorded of what a subagent did after it."
     if read and (not ran or read[-1].turn > ran[-1].turn):
         return f"After the last change {called(read[-1])} passed (T{read[-1].end}), which does not run it."
     if not ran:
