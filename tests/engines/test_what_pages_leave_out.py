@@ -238,3 +238,28 @@ def test_a_pass_before_a_subagent_changed_the_code_is_no_pass_of_what_it_did() -
     )
     narrative = summary(session.says("The simplifier refactored the code of the cap.")).narrative
     assert "`pytest` passed (T5); no check is recorded of what a subagent did after it." in narrative
+
+
+def test_a_terminal_with_its_prompt_is_pasted_and_a_rule_across_it_is_no_word() -> None:
+    paste = "(base) lamp@shop:/srv/cart$ git remote set-url origin git@shop.example\nerror: No such remote 'origin'"
+    paste += "\nhint: If you want to see the remotes, use 'git remote'"
+    session = Session().user(ASKED).edit("cap.py").says("It is capped, push it to the shop.").user(paste)
+    assert "the user pasted output: “error: No such remote 'origin'”" in summary(session.says("Add it.")).narrative
+    ruled = f"two tests fail {'⎯' * 40} in cap.py and in cart.py, please have a look at both of them"
+    narrative = summary(Session().user(ruled).read("cap.py").says("Both read the same cap.")).narrative
+    assert "“two tests fail in cap.py" in narrative
+
+
+def test_what_the_agent_said_after_it_was_stopped_comes_after_it() -> None:
+    session = Session().user(ASKED).call("Bash", {"command": "rm -r caps"}, None)
+    session.user("[Request interrupted by user]", mark="interrupt").user("y")
+    narrative = summary(session.says("The folder of the caps is still there. Shall I remove it?")).narrative
+    assert "stopped the agent there (T3). In its own words: “The folder" in narrative
+
+
+def test_an_offer_to_run_the_tests_says_that_they_were_not_run() -> None:
+    session = (
+        Session().user(ASKED).edit("cap.py").says("It is capped.\n\nIf you want me to run the tests, I can do that.")
+    )
+    answer = summary(session.user("Now write the table of all prices of the shop, with a row for each of its lamps."))
+    assert answer.outcome == "partial"

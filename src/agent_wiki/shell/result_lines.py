@@ -22,7 +22,7 @@ _NO_FAILURE = regex(
 )
 _FAILED_AT_START = regex(
     r"\s*(?:\d{1,6}[\t→]\s*)?(?:--- FAIL\b|FAIL(?:ED)?(?:\b|:)|FAILURES?\b|not ok \d|npm ERR!|BUILD FAIL|panic: "
-    r"|thread '[^'\n]{1,80}' (?:\(\d{1,10}\) )?panicked at "
+    r"|\(fail\) \S|thread '[^'\n]{1,80}' (?:\(\d{1,10}\) )?panicked at "
     r"|Traceback \(most recent|error(?:\[E\d+\]|:| TS\d+)|[✗✖✘⨯]|[✕×] .{1,300}\d ?m?s\)?\s*$"
     r"|x {2,}\d+ \[|AssertionError\b|SyntaxError\b|\[?ERROR\]? )|Failed! "
 )
@@ -100,7 +100,9 @@ _START_UP = regex(
     needs=("shellenv.sh", "/.zsh", "/.zprofile", "/.bash", "/.profile"),
 )
 _CALLED_AT = regex(r"\s{2,}at .{1,300}:\d+(?::\d+)?\)?\s*$", needs=("at ",))  # of a stack
-_OF_APT = regex(r"E: \w[^\n]{10,}")  # after its warnings
+# What apt says after its warnings, bun after the log of what it tested, gcloud below what it waited for.
+_SAYS_WHY = regex(r"E: \w[^\n]{10,}|\(fail\) \S|(?:Output: )?ERROR: \(gcloud\.(?![^\n]*HttpError accessing)")
+_MESSAGE = regex(r'\s{1,20}"message": "[^"\n]{8,}"')
 _UNCAUGHT = regex(r"(?:Uncaught )?(?:[A-Za-z_]\w{0,40}\.){0,4}\w{0,40}(?:Error|Exception)(?: \[\w{1,40}\])?: \S")
 _INFORMS = regex(r"\s*(?:\x1b\[[\d;]*m)*\[(?:\*|\+|i|INFO)\]")
 _NOTHING_TO_COMMIT = regex(r"no changes added to commit|nothing (?:added )?to commit")
@@ -237,9 +239,9 @@ def last_line(text: str) -> str:
 def error_line(text: str) -> str:
     """The most informative verbatim line of a failed result; empty when no line says anything.
 
-    In this order: what apt marks as an error, and that there was nothing to commit; a line that says what failed; a
-    place in a file; the end of a traceback; an exception that nobody caught; a line that only says that something
-    failed; the first with a word of error; the first at all.
+    In this order: what apt, bun or gcloud marks as an error, and that there was nothing to commit; a line that says
+    what failed; a place in a file; the end of a traceback; an exception that nobody caught; a line that only says that
+    something failed; the first with a word of error; the first at all.
     """
     if text.startswith("MCP tool '") and (said := _ANSWERED.search(text, max(text.rfind(_ANSWER), 0))):
         return quoted(said["words"])
@@ -248,7 +250,8 @@ def error_line(text: str) -> str:
     worded = [line for line in lines if _ERROR_WORDS.search(line) and not _is_marked_as_passed(line)]
     worded = [line for line in worded if not _INFORMS.match(line)] or worded
     kinds = (  # each looked for only where those before it are not there
-        (line for line in lines if _OF_APT.match(line) or _NOTHING_TO_COMMIT.match(line)),
+        (line for line in lines if _SAYS_WHY.match(line) or _NOTHING_TO_COMMIT.match(line)),
+        (line for line in lines if "HttpError accessing" in text and _MESSAGE.match(line)),
         (line for line in failed if not _WEAK.search(line)),
         (line for line in lines if failed and _LOCATED.match(line) and "[no test files]" not in line),
         _traceback_ends(lines),

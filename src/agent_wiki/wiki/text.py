@@ -19,6 +19,7 @@ _INVISIBLE = re.compile(
 )
 _SCHEME = regex(r"\b(?:https?|ftp)://(?:www\.)?|\bwww\.", re.IGNORECASE, needs=("://", "www."))
 _LINK = regex(r"!?\[([^\[\]]{1,200})\]\s?\((?:[^()\s]|\([^()\s]{0,80}\)){1,400}(?:\)|$)", needs=("]",))
+_RULE = regex(r"[\u2500-\u257f\u23af=_*~-]{8,}|[\u2500-\u257f\u23af]{3,}|^hint: [^\n]*", re.MULTILINE)
 _DOUBLED = re.compile(r"\[(?=\[)")
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _BLOCK_MARK = re.compile(r"^(?:(?:#{1,6}|[-+*>=]+|\d{1,3}[.)]|❯|\|)(?:\s+|$)|[>#]+|[-=_*~]{3,})+")
@@ -52,6 +53,11 @@ def plain_line(text: str, most: int) -> str:
 def without_links(text: str) -> str:
     """A text with the names of its links only, also of one that the end of the text cuts."""
     return _LINK.sub(r"\1", text)
+
+
+def without_rules(text: str) -> str:
+    """A text without the rules that a terminal draws and the hints that git gives, which fill a quote."""
+    return _RULE.sub(" ", text)
 
 
 def _is_plain(text: str) -> bool:

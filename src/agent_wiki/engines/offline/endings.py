@@ -138,7 +138,9 @@ def _unknown(stretch: Stretch, shown: Shown) -> str:
     if stretch.trajectory.source.exit_status == "interrupted" and stretch.followed_by is None and is_later:
         return f"{_reply(stretch)} The user stopped the agent there.".strip()
     if interrupts and interrupts[-1] >= max(last.end if last else 0, stretch.last_turn - 2):
-        return f"{_reply(stretch)} The user stopped the agent there (T{interrupts[-1]}).".strip()
+        stop, reply = f"The user stopped the agent there (T{interrupts[-1]}).", _reply(stretch)
+        is_later = stretch.last_reply_turn() > interrupts[-1]
+        return " ".join(filter(None, (stop, reply, _asks(stretch)) if is_later else (reply, stop)))
     is_last_word = last is not None and max(stretch.last_reply_turn(), stretch.last_turn - 1) <= last.turn
     if last is not None and last.call.result is None and is_last_word:
         end = f"The recording ends before {called(last)} was answered (T{last.turn})."
@@ -214,12 +216,8 @@ def _next_words(stretch: Stretch) -> str:
     if then is None or not FAULT.search(line):
         return ""
     pasted = pasted_line(line, 130)
-    words = (
-        f"The user then pasted output: {pasted}"
-        if pasted
-        else f"The user's next words: {in_own_words(line, then, 130)}"
-    )
-    return f"{words} (T{then.turn})."
+    lead = "The user then pasted output" if pasted else "The user's next words"
+    return f"{lead}: {pasted or in_own_words(line, then, 130)} (T{then.turn})."
 
 
 def ending_in_full(ended: str, stretch: Stretch) -> str:

@@ -16,7 +16,7 @@ from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS
 from agent_wiki.stages.user_reactions import reaction_of
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
-from agent_wiki.wiki.text import plain_line, without_links
+from agent_wiki.wiki.text import plain_line, without_links, without_rules
 
 MOST_CHARACTERS = 240
 NO_REQUEST = "(no request recorded)"
@@ -186,7 +186,7 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
 
     Of a long prompt that lists several things, with these.
     """
-    text = without_links(text)
+    text = without_rules(without_links(text))
     text = text[mentions.end() :] if (mentions := _MENTIONS.match(text)) else text
     plan = _PLAN.match(text)
     if plan:
@@ -244,7 +244,7 @@ def _breaks_off(line: str, text: str) -> bool:
 
 def in_full(request: UserRequest, most: int) -> str:
     """All that a request says, in quotation marks; empty where it has more than `most` characters, code, or output."""
-    text = without_links(request.text).strip()
+    text = without_rules(without_links(request.text)).strip()
     if (
         len(text) > most
         or not request.is_said
