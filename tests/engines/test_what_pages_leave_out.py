@@ -263,3 +263,11 @@ def test_an_offer_to_run_the_tests_says_that_they_were_not_run() -> None:
     )
     answer = summary(session.user("Now write the table of all prices of the shop, with a row for each of its lamps."))
     assert answer.outcome == "partial"
+
+
+def test_what_was_shipped_before_a_turn_of_the_user_is_not_shipped_after_it() -> None:
+    session = Session().user(ASKED).edit("cap.py").run("git commit -m cap", "[main 1234567] Cap the totals\n 1 file")
+    session.says("It is committed.").user("push").run("git push --force", "+ 1234567...89abcde main -> main (forced)")
+    narrative = summary(session.says("It is pushed now.")).narrative
+    assert "committed (T5): “Cap the totals”" in narrative
+    assert "force-pushed (T9)." in narrative

@@ -158,3 +158,18 @@ def test_an_edit_without_an_open_file_stays_as_it_was_written(tmp_path: Path, sh
         {"action": "edit 1:1\nx\nend_of_edit", "observation": "No file open.", "thought": "Write."},
     ]
     assert [call.name for call in paired_calls(read(tmp_path, {"trajectory": steps}))] == ["bash", "bash"]
+
+
+def test_a_line_of_the_newer_editor_is_a_call_of_it_and_one_that_it_cannot_read_is_not(tmp_path: Path) -> None:
+    replaced = 'str_replace_editor str_replace /repo/a.py --old_str "x = \\"1\\"\n" --new_str "x = 2"\n'
+    refused = "OBSERVATION:\nNo replacement was performed, old_str `x` did not appear verbatim in /repo/a.py."
+    steps = [
+        {"action": "str_replace_editor view /repo/a.py --view_range 1 9", "observation": "1 x", "thought": "Look."},
+        {"action": replaced, "observation": refused, "thought": "Change."},
+        {"action": "str_replace_editor view /repo/a.py [1, 9]", "observation": "usage: …", "thought": "Look."},
+        {"action": "str_replace_editor view '/repo/a.py", "observation": "quote", "thought": "Look."},
+    ]
+    calls = paired_calls(read(tmp_path, {"trajectory": steps}))
+    assert [call.name for call in calls] == ["str_replace_editor"] * 2 + ["bash"] * 2
+    assert calls[0].arguments == {"command": "view", "path": "/repo/a.py", "view_range": [1, 9]}
+    assert (calls[1].path(), calls[1].arguments["old_str"], calls[1].is_error) == ("/repo/a.py", 'x = "1"\n', True)

@@ -245,14 +245,8 @@ def _breaks_off(line: str, text: str) -> bool:
 def in_full(request: UserRequest, most: int) -> str:
     """All that a request says, in quotation marks; empty where it has more than `most` characters, code, or output."""
     text = without_rules(without_links(request.text)).strip()
-    if (
-        len(text) > most
-        or not request.is_said
-        or request.kind == "command"
-        or text.startswith("<")
-        or "```" in text
-        or _LOG_LINE.match(text)
-    ):
+    is_typed = request.is_said and request.kind != "command" and not _LOG_LINE.match(text)
+    if len(text) > most or not is_typed or text.startswith("<") or "```" in text:
         return ""
     return said(text, most)
 

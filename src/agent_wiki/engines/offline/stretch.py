@@ -105,10 +105,8 @@ class Stretch:
 
     def interrupts(self) -> list[int]:
         """Turns in which the user stopped the agent."""
-        marks = {
-            turn: self.trajectory.messages[turn - 1].mark == "interrupt"
-            for turn in range(self.first_turn, self.last_turn + 1)
-        }
+        turns = range(self.first_turn, self.last_turn + 1)
+        marks = {turn: self.trajectory.messages[turn - 1].mark == "interrupt" for turn in turns}
         return [turn for turn, is_stop in marks.items() if is_stop and not marks.get(turn - 1)]  # one stop, once
 
     def replies(self, until: int | None = None) -> Iterator[tuple[int, str]]:

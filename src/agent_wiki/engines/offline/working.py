@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
+from dataclasses import replace
+from itertools import groupby
 
 from agent_wiki.engines.offline.acts import Act, distinct, main_command
 from agent_wiki.engines.offline.attempts import output_of
@@ -22,6 +25,7 @@ from agent_wiki.trajectory.lazily import regex
 
 _PRINTERS = frozenset({"cat", "sed", "head", "tail", "less", "nl", "more", "bat"})
 _NO_FILE = named("no_file")
+_EARLIER = 55  # the weight of what was shipped before the last turn of the user
 _WAITS = frozenset({"write_stdin", "wait", "wait_agent", "close_agent"})
 _WRITERS = frozenset({"write", "create_file", "write_file", "create", "create_new_file"})
 _SHIP_VERBS = table("words")["ship_verbs"]
@@ -39,7 +43,10 @@ _SENDS = regex(r" (?:-X ?|--request[ =]?)(?:POST|PUT|PATCH|DELETE)\b| (?:-d|-F|-
 def worked(
     acts: list[Act], stretch: Stretch, shown: Shown, scratch: frozenset[str], *, is_first: bool
 ) -> list[Sentence]:
-    """One sentence for each kind of thing that was done."""
+    """One sentence for each kind of thing that was done; what was shipped apart for each turn of the user."""
+    asked = [each.turn for each in stretch.requests]
+    groups = groupby(acts, lambda act: bisect_left(asked, act.turn))
+    shipped = [sentence for _, group in groups if (sentence := _shipped(list(group)))]
     found = [
         _looked(acts, stretch.trajectory.source.cwd, is_first),
         _changed(acts, stretch, scratch),
@@ -47,7 +54,8 @@ def worked(
         _ran(acts),
         _served(acts, is_talk=stretch.is_talk()),
         _delegated(acts),
-        _shipped(acts),
+        *(replace(each, weight=_EARLIER) for each in shipped[:-1]),
+        *shipped[-1:],
     ]
     return [sentence for sentence in found if sentence is not None]
 
