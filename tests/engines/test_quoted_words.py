@@ -84,6 +84,14 @@ def test_why_the_agent_declines_is_quoted_with_the_first_reason_of_its_list() ->
     assert "cancel this order because: It was sent more than a week ago" in summary(session).narrative
 
 
+def test_an_answer_that_is_quoted_for_what_it_declines_is_not_quoted_twice() -> None:
+    session = Session().user("Please cancel my order of last week.").call("get_order", {"order_id": "17"}, "sent")
+    session.says("I understand that you want to cancel it. However, I cannot cancel an order that was sent.")
+    session.user("Then please send me a second lamp of the same kind to the same place.")
+    narrative = summary(session.call("place_order", {"item": "lamp"}, "ok").says("It is on its way.")).narrative
+    assert narrative.count("cannot cancel an order that was sent") == 1
+
+
 def test_a_condition_on_what_the_agent_can_do_is_quoted() -> None:
     session = Session().user("Please cancel my order of last week.").call("get_order", {"order_id": "17"}, "sent")
     session.says("As it was sent, I can only cancel the order if it was damaged on its way.")

@@ -76,7 +76,7 @@ def _offers(answer: Sentence, refused: list[Statement]) -> bool:
     """In a conversation: an answer that neither asks for details nor stands in the story as a refusal."""
     words = answer.text.rpartition("answered: “")[2]
     is_offer = "?" not in words and _NO_OFFER.search(words) is None
-    return is_offer and not any(words[:_SAME] in each.sentence.text for each in refused)
+    return is_offer and not any(answer.turn == each.sentence.turn or words[:_SAME] in each.words for each in refused)
 
 
 def _answers(stretch: Stretch, start: int, end: int, weight: int, ended: str, known: Collection[int]) -> list[Sentence]:
