@@ -46,7 +46,7 @@ _FIRST_SENTENCE = regex(r"[^.!?…:]{20,99}[.!?](?=\s|$)")
 _SENTENCES = regex(r"(?<=[.!?])\s+")
 _CARRIES_ON = written("carries_on", re.IGNORECASE)
 _AGREES = written("agrees", re.IGNORECASE)
-_CONTINUES = regex(r"[ \t]*[,(\w–—-]")
+_CONTINUES, _BLANKS = regex(r"[ \t]*[,(\w–—-]"), regex(r"\s+")
 _ENDS = " .!?:,。！？：，"
 _LABEL_AT_END = regex(r"(?<=[.!?]) [A-Z][\w ]{2,30}:?$(?<=:)")  # "Constraints:", whose list is left out
 _LABEL = regex(r"[A-Z][a-z]+: (?=[A-Z])")  # "Stack: Flutter, Dart"
@@ -238,8 +238,10 @@ def in_own_words(line: str, request: UserRequest, most: int) -> str:
 
 def _breaks_off(line: str, text: str) -> bool:
     """The line ends where no sentence and no line of the text does."""
-    found = re.search(r"\s+".join(map(re.escape, line.rstrip(_ENDS).split())), text)
-    return found is not None and _CONTINUES.match(text, found.end()) is not None
+    words = " ".join(line.rstrip(_ENDS).split())
+    even = _BLANKS.sub(lambda blanks: "\n" if "\n" in blanks[0] else " ", text)  # no expression of a request's words
+    at = even.replace("\n", " ").find(words)
+    return at >= 0 and _CONTINUES.match(even, at + len(words)) is not None
 
 
 def in_full(request: UserRequest, most: int) -> str:
