@@ -271,3 +271,32 @@ def test_what_was_shipped_before_a_turn_of_the_user_is_not_shipped_after_it() ->
     narrative = summary(session.says("It is pushed now.")).narrative
     assert "committed (T5): “Cap the totals”" in narrative
     assert "force-pushed (T9)." in narrative
+
+
+def test_what_is_typed_into_the_wrong_window_is_no_request() -> None:
+    session = Session().user("Write the README of the shop.").read("cap.py").write("README.md", "# Caps\n\nOf totals.")
+    session.says("The README of the shop is written.").user(":wq").user(
+        "[Request interrupted by user]", mark="interrupt"
+    )
+    assert ":wq" not in summary(session).narrative
+
+
+def test_a_suite_whose_database_does_not_run_is_no_verdict() -> None:
+    error = "E psycopg2.OperationalError: connection to server at 'localhost', port 5432 failed: Connection refused"
+    session = Session().user(ASKED).edit("cap.py").run("pytest tests/test_cap.py", f"{error}\n1 error", failed=True)
+    assert summary(session.says("The totals are capped, and the database does not run here.")).outcome == "partial"
+
+
+def test_a_report_that_begins_with_blocked_is_no_delivery() -> None:
+    why = "Each of the three commands failed before it read the caps, for the alias of the shell is still there. "
+    session = Session().user("Explain what the three commands print of the caps.").read("a.sh").read("b.sh")
+    assert summary(session.says(f"**Blocked verification**\n\n{why * 3}")).outcome == "partial"
+
+
+def test_a_file_that_was_read_back_before_the_last_request_shows_nothing_of_that() -> None:
+    session = Session().user("Create notes.txt with the caps of the shop.").write("notes.txt", "cap of guests: 3")
+    session.read("notes.txt", "1 cap of guests: 3").says("It is there.")
+    session.user("Now make the shop use those caps, in the code and in its tests.").run(
+        "make caps", "error: no rule", failed=True
+    )
+    assert "read back" not in summary(session.says("There is no rule for it.")).narrative

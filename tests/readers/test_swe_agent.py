@@ -173,3 +173,13 @@ def test_a_line_of_the_newer_editor_is_a_call_of_it_and_one_that_it_cannot_read_
     assert [call.name for call in calls] == ["str_replace_editor"] * 2 + ["bash"] * 2
     assert calls[0].arguments == {"command": "view", "path": "/repo/a.py", "view_range": [1, 9]}
     assert (calls[1].path(), calls[1].arguments["old_str"], calls[1].is_error) == ("/repo/a.py", 'x = "1"\n', True)
+
+
+def test_the_word_on_a_silent_command_is_no_request_where_none_had_run(tmp_path: Path) -> None:
+    silent = "Your last command ran successfully and did not produce any output."
+    history = [
+        {"role": "user", "content": "Cap the totals.", "agent": "main"},
+        {"role": "assistant", "content": "Exit due to context window", "agent": "main"},
+        {"role": "user", "content": silent, "agent": "main"},
+    ]
+    assert [message.mark for message in read(tmp_path, {"history": history}).messages] == [None, None, "injected"]

@@ -23,6 +23,7 @@ from agent_wiki.trajectory.json_text import value_or
 
 FORMAT = "swe-agent"
 
+_SILENT = "Your last command ran successfully and did not produce any output"  # also where none had run
 _HISTORY_KEYS = frozenset({"agent", "message_type", "thought", "action"})
 _STEP_KEYS = frozenset({"action", "observation"})
 
@@ -75,7 +76,7 @@ def _add_history(builder: TrajectoryBuilder, history: list[dict[str, Any]]) -> N
         elif role == "tool":
             call_id = identifier(message.get("tool_call_id")) or _answered_call(message)
             _add_result(builder, call_id, message_text(message), editor)
-        elif is_demonstration:
+        elif is_demonstration or message_text(message).startswith(_SILENT):
             builder.user(parts_of(message.get("content")).text(), "injected")
         else:
             add_message(builder, message)

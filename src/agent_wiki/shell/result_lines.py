@@ -77,11 +77,11 @@ _COLOURS = regex(r"\x1b\[[\d;]{0,20}[A-Za-z]")
 _NOTHING_FAILED = regex(
     r"\b(?:no|0|zero) (?:failed|failures?|errors?|problems?)\b|fail(?:ed|ures?) ?[=:] ?0\b", re.IGNORECASE
 )
-_ERROR_WORDS = regex(
-    r"\b(?:error|fatal|not found|no such|cannot|can't|could not|couldn't|denied|failed|failure|exception|"
+_ERROR_WORDS = regex(  # no name of a file: `src/error.rs`
+    r"(?<![/.])\b(?:error|fatal|not found|no such|cannot|can't|could not|couldn't|denied|failed|failure|exception|"
     r"invalid|undefined|conflict"
     r"|missing|unknown|unexpected|unable|refused|timed out|timeout|does not|doesn't|not a|must|required|"
-    r"already|rejected|expected)\b",
+    r"already|rejected|expected)\b(?!\.\w|/)",
     re.IGNORECASE,
 )
 _WARNS = regex(r"\b(?:warning|omit|didn't|did not|up.to.date|no local changes|back-?off)\b", re.IGNORECASE)
@@ -272,6 +272,6 @@ def _traceback_ends(lines: list[str]) -> list[str]:
 
 
 def _inner(line: str) -> str:
-    """Without the tags some harnesses wrap around an error."""
-    line = re.sub(r"^\s*<\w{1,40}>|</\w{1,40}>\s*$|^Stderr: ", "", line)
+    """Without the tags some harnesses wrap around an error, and git's word on its progress before it."""
+    line = re.sub(r"^\s*<\w{1,40}>|</\w{1,40}>\s*$|^Stderr: |^Rewrite [0-9a-f]{40} [^\n]{1,80}? {2,}(?=\S)", "", line)
     return quoted(line)

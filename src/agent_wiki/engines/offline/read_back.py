@@ -35,7 +35,7 @@ def read_back(stretch: Stretch) -> Shown | None:
         if line:
             written[name] = (act.turn, line)
     for look in reversed(stretch.acts if written else []):
-        if look.kind != "look" or not look.has_worked:
+        if look.kind != "look" or not look.has_worked or look.turn < stretch.last_request_turn():
             continue
         for name, (turn, line) in written.items():
             if turn < look.turn and name in look.call.raw_arguments and line in (look.call.result or "")[:20_000]:
