@@ -28,6 +28,14 @@ def test_the_program_the_user_names_replaces_the_refused_one() -> None:
     assert [each.quote for each in lesson.guideline.evidence] == ["use pnpm", "pnpm install"]
 
 
+def test_the_form_that_worked_bears_the_rule_and_not_the_first_that_was_tried() -> None:
+    script = _refused("pip3 install rich", "use uv")
+    script.runs("uv pip install rich", "error: No virtual environment found", failed=True)
+    script.runs("uv pip install --system rich", "Installed 1 package")
+    (lesson,) = corrections.lessons(MinedSession.of(script.done()))
+    assert [each.quote for each in lesson.guideline.evidence] == ["use uv", "uv pip install --system rich"]
+
+
 def test_what_the_program_is_for_may_follow_in_the_next_turn_after_the_interruption() -> None:
     script = Script().call("Bash", {"command": "pip3 install rich"}, REFUSED[:60], failed=True, mark="rejected")
     script.user("[Request interrupted by user for tool use]", mark="interrupt").user("use uv as the package manager")

@@ -68,14 +68,14 @@ def _replaced_program(session: MinedSession, words: UserWords) -> list[Lesson]:
     refused = shell.actions(line)
     following = {call.position for call in session.calls_after(words.turn, 6)}
     later = (each for each in session.attempts if each.position in following)
-    used = next((each for each in later if match["new"] in {command.program for command in each.actions}), None)
+    tried = [each for each in later if match["new"] in {command.program for command in each.actions}]
+    used = next((each for each in tried if each.verdict != "failed"), next(iter(tried), None))  # as it worked
     if not refused or used is None or refused[0].program == match["new"]:
         return []
     old = refused[0].program
     wording = _use_instead("corrections/program-replaced", match["new"], old)
-    rationale = (
-        f'The user refused `{refused[0].head}`: "{plain_line(words.text, 120)}"; `{used.actions[0].head}` was accepted.'
-    )
+    why = plain_line(words.text, 120)
+    rationale = f'The user refused `{refused[0].head}`: "{why}"; `{used.actions[0].head}` was accepted.'
     evidence = [session.quote(words.turn, words.text), session.quote(used.turn, used.line)]
     return lesson(wording, rationale, evidence, words.event, 92, remedy=used.turn)
 
