@@ -300,3 +300,27 @@ def test_a_file_that_was_read_back_before_the_last_request_shows_nothing_of_that
         "make caps", "error: no rule", failed=True
     )
     assert "read back" not in summary(session.says("There is no rule for it.")).narrative
+
+
+def test_what_failed_before_a_check_failed_as_it_was_to_was_mended_by_then() -> None:
+    run = "python -m pytest tests/test_cap.py -x"
+    session = Session().user(ASKED).write("tests/test_cap.py")
+    session.run(run, "E   ModuleNotFoundError: No module named 'shop'\n1 error", failed=True)
+    session.run("pip install -e .", "Successfully installed shop-1.0")
+    says = "Now confirm that the test fails, as there is no cap yet."
+    session.run(run, "E   ImportError: cannot import name 'CAP'\n1 failed", failed=True, text=says)
+    narrative = summary(session.edit("cap.py").run(run, "3 passed").says("The totals are capped.")).narrative
+    assert "No module named 'shop'" in narrative
+    assert "passed after changes to" not in narrative
+
+
+def test_an_automatic_merge_was_asked_for() -> None:
+    session = Session().user("Merge the pull request of the caps.").run("gh pr merge 7 --squash --auto", "")
+    assert "asked for the merge of the pull request" in summary(session.says("It is merged.")).narrative
+
+
+def test_a_short_answer_of_signs_says_as_much_as_a_long_one_of_letters() -> None:
+    session = Session().user("このプロダクトの README.md を作成して").read("cap.py").run("npm test", "15 passed")
+    session.write("README.md", "# 合計の上限\n\n会員とゲストの上限。")
+    reply = "`README.md` を新規作成しました。最短起動手順を先頭に置き、設定と使用方法と既知の制約を整理済みです。" * 3
+    assert summary(session.says(reply)).outcome == "success"

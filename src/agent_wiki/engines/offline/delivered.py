@@ -27,6 +27,7 @@ _LISTED = regex(r"^\s*(?:[-*|]|\d{1,2}[.)])\s+[`*\[]{0,3}(?P<file>[\w./-]{1,120}
 _MOST_LISTED = 8_000
 _WAITS = written("waits", re.IGNORECASE)
 _QUESTIONS = regex(r"[^.!?？\n]{8,}[?？]")
+_SIGNS = regex(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _LEAST_LOOKS = 2  # an answer from memory shows nothing
 _MOST_READ = 2_000
 _VERDICT_FIELD = written("verdict_field", re.IGNORECASE)
@@ -111,9 +112,14 @@ def _answer(stretch: Stretch, least: int) -> tuple[int, str] | None:
     if any(act.turn > replies[0][0] for act in stretch.acts):
         return None
     asked = stretch.last_request_turn()
-    own = [each for each in replies if each[0] > asked and sum(map(str.isalpha, each[1])) >= least]
+    own = [each for each in replies if each[0] > asked and _letters_in(each[1]) >= least]
     longest = max(own or replies, key=lambda each: len(each[1]))
-    return longest if sum(map(str.isalpha, longest[1])) >= least else None
+    return longest if _letters_in(longest[1]) >= least else None
+
+
+def _letters_in(text: str) -> int:
+    """How many letters a text has; a sign that stands for a syllable or a word counts for two."""
+    return sum(map(str.isalpha, text)) + len(_SIGNS.findall(text))
 
 
 def _first_line(text: str) -> str | None:

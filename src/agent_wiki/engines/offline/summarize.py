@@ -16,9 +16,9 @@ from agent_wiki.engines.offline.reported import reported_by
 from agent_wiki.engines.offline.requests import UserRequest, requests_of
 from agent_wiki.engines.offline.shipping import subjects_of
 from agent_wiki.engines.offline.stretch import Stretch, stretch_of
-from agent_wiki.engines.offline.troubles import troubles_of
+from agent_wiki.engines.offline.troubles import Trouble, troubles_of
 from agent_wiki.engines.offline.unasked import place_of, title_without_request
-from agent_wiki.engines.offline.wording import clause
+from agent_wiki.engines.offline.wording import called, clause
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.shell.folders import folders_in
 from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS, ArcAnswer, SummarizeQuestion, SummaryAnswer
@@ -51,6 +51,9 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
     acts = [act for act in stretch.acts if act.call.position not in meant]
     folders = folders_in(stretch.trajectory)
     troubles = troubles_of(acts, stretch.trajectory.source.cwd, stretch.scratch(), folders)
+    for trouble in troubles:
+        if _was_red_meanwhile(trouble, [act for act in stretch.acts if act.call.position in meant]):
+            trouble.fix = None
     return ArcAnswer(
         slug="" if is_only else arc_slug(goal),
         first_turn=stretch.first_turn,
@@ -66,6 +69,12 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         reported=reported_by(stretch),
         recalled=recalled_pages(stretch, reads),
     )
+
+
+def _was_red_meanwhile(trouble: Trouble, red: list[Act]) -> bool:
+    """The same check failed as it was to, before it passed: what it had failed by before that was mended by then."""
+    last, fix = trouble.failures[-1], trouble.fix
+    return fix is not None and any(last.turn < act.turn < fix.turn and called(act) == called(last) for act in red)
 
 
 def _title(stretch: Stretch, goal: str, deed: UserRequest | None) -> str:

@@ -252,6 +252,8 @@ def _shipped(acts: list[Act]) -> Sentence | None:
     is_forced = _FORCED.search(words) is not None
     done = ["force-pushed" if verb == "pushed" and is_forced else verb for verb in done]
     done = ["amended the commit" if verb == "committed" and "--amend" in words else verb for verb in done]
+    if "--auto" in words:  # which merges now, or as soon as its checks pass: that is not printed
+        done = [verb.replace("merged the", "asked for the merge of the") for verb in done]
     subjects = distinct([said(each, 90) for act in shipped for each in subjects_of(act)])
     what = f": {listing(subjects)}" if subjects else ""
     return Sentence(shipped[-1].turn, 78, f"It {listing(done, 4)} (T{shipped[-1].end}){what}.") if done else None

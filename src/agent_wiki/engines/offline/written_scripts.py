@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 
 from agent_wiki.engines.offline.script_runs import ScriptRun, command_and_inputs, last_run
-from agent_wiki.engines.offline.tables import written
+from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.shell.files_written import WrittenFile, files_written
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.stages.extract_guidelines import CitedQuote
@@ -27,16 +27,7 @@ _MOST_COMMAND = 300
 _LONGEST_NAME = 40
 _LONGEST_EXAMPLE = 60
 # No shell: what its scripts do is mostly tied to the project that they lie in.
-_LANGUAGES = {
-    "py": "python",
-    "js": "javascript",
-    "mjs": "javascript",
-    "ts": "typescript",
-    "rb": "ruby",
-    "pl": "perl",
-    "awk": "awk",
-    "jq": "jq",
-}
+_LANGUAGES = table("names")["script_languages"]
 _TAKES_INPUT = written("takes_input")
 _INHERENTLY_TAKES_INPUT = frozenset({"awk", "jq"})
 _THROWAWAY = written("throwaway")
@@ -54,12 +45,7 @@ _NEIGHBOUR = written("neighbour", re.MULTILINE)
 _TEST_FOLDER = regex(r"(?:^|/)(?:tests?|specs?|__tests__|migrations|fixtures|node_modules|\.claude)/")
 _EXPANSION = regex(r"`|\$[A-Za-z_{(]")
 _PLACEHOLDER = regex(r"<([a-z][a-z0-9-]*)>")
-_PARAMETERS = {
-    "argument": "an argument of the script; the script says what it stands for",
-    "file": "the file or files to work on",
-    "input-file": "the file to read",
-    "output-file": "the file to write",
-}
+_PARAMETERS = table("names")["script_parameters"]
 _DOCSTRING = written("docstring", re.DOTALL)
 _LEADING_COMMENT = regex(r"^(?:#![^\n]*\n)?\s*(?:#|//)\s*([A-Z][^\n]{8,300})")
 

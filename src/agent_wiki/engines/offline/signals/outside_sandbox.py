@@ -8,15 +8,12 @@ from collections.abc import Sequence
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name
 from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of
-from agent_wiki.engines.offline.tables import written
+from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.shell.programs import READING
 from agent_wiki.shell.tools import is_escalated
 from agent_wiki.trajectory.lazily import dataclass, regex
 
-_NETWORK = (
-    r"ENOTFOUND|EAI_AGAIN|[Cc]ould not resolve|no such host|unreachable|[Cc]onnection refused|[Ff]ailed to connect"
-    r"|error connecting"
-)
+_NETWORK = "".join(table("words")["no_network"])
 _NO_NETWORK = regex(_NETWORK)
 _OF_PLACE = regex(r"EPERM|EACCES|not permitted|[Pp]ermission denied|Access is denied|[Rr]ead-only file|" + _NETWORK)
 _DENIED = written("denied")
