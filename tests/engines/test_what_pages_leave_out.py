@@ -324,3 +324,37 @@ def test_a_short_answer_of_signs_says_as_much_as_a_long_one_of_letters() -> None
     session.write("README.md", "# 合計の上限\n\n会員とゲストの上限。")
     reply = "`README.md` を新規作成しました。最短起動手順を先頭に置き、設定と使用方法と既知の制約を整理済みです。" * 3
     assert summary(session.says(reply)).outcome == "success"
+
+
+def test_a_formatter_that_wrote_what_it_had_only_checked_leaves_no_failure() -> None:
+    session = Session().user(ASKED).edit("cap.rs").run("cargo test", "test result: ok. 3 passed; 0 failed")
+    session.run("cargo fmt --check", "Diff in /shop/cap.rs:82:\n-let a\n+let b", failed=True).run("cargo fmt", "")
+    answer = summary(session.says("The totals are capped and the code is formatted."))
+    assert answer.outcome == "success"
+    assert "still failed" not in answer.narrative
+
+
+def test_a_path_behind_a_command_is_no_command() -> None:
+    asked = "/review Make a plan to change the /profiles/groups/page to what the specification says."
+    narrative = summary(Session().user(asked).read("spec.md").says("The plan is made.")).narrative
+    assert "The user ran `/review`: " in narrative
+
+
+def test_a_turn_that_only_activates_a_persona_is_not_quoted_as_nothing() -> None:
+    session = Session().user(ASKED).edit("cap.py").says("It is capped.")
+    session.user("You must fully embody this agent's persona.\n\n<agent-activation>\n1. LOAD a.md\n</agent-activation>")
+    assert "said: …”" not in summary(session.read("a.md").says("Good day.")).narrative
+    session.user("T020/T021/T022")
+    assert "“T020/T021/T022” (T" in summary(session.edit("cup.py").says("They are done.")).narrative
+
+
+def test_of_a_long_session_each_turn_of_the_user_that_has_no_room_is_counted() -> None:
+    session = Session().user(ASKED)
+    for at in range(30):
+        session.edit(f"cap{at}.py").says(f"Cap {at} is in its place, as are those before it, and all of them hold.")
+        session.user(
+            "yes" if at % 2 else f"Now cap the total number {at} of the shop in its own file, as the others are."
+        )
+    narrative = summary(session.edit("cap.py").says("All of them are capped.")).narrative
+    left_out = int(narrative.partition("Left out are ")[2].partition(" ")[0])
+    assert 20 <= left_out <= 29, "fifteen requests, of which some are named, and fifteen words of assent"

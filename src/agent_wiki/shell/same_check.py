@@ -100,6 +100,14 @@ def is_same_check(failed: SimpleCommand, passed: SimpleCommand) -> bool:
     return len(words & _words([*other_texts, passed.body])) >= _LEAST_SHARED * len(words)
 
 
+def writes_what_was_checked(checked: SimpleCommand, later: SimpleCommand) -> bool:
+    """Whether a formatter that only checked (`cargo fmt --check`) is run again so that it writes the files."""
+    if "--check" not in checked.words[1:] or "--check" in later.words or not later.words:
+        return False
+    depth = 2 if checked.words[1].isalpha() else 1  # `cargo fmt`, `black`
+    return checked.words[:depth] == later.words[:depth]
+
+
 def _holds(target: str, other: str) -> bool:
     """A target is the other one, or the folder in which it lies: `./cart/...` and `tests/` hold what is in them."""
     folder = target.removesuffix("...").rstrip("/")

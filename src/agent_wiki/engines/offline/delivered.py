@@ -32,6 +32,7 @@ _LEAST_LOOKS = 2  # an answer from memory shows nothing
 _MOST_READ = 2_000
 _VERDICT_FIELD = written("verdict_field", re.IGNORECASE)
 _WILL_DO = written("will_do", re.IGNORECASE)
+_ENDED = ("turn.completed", "success")  # as Codex and Claude Code end a run of which they record no prompt
 _TEXT_FIELD = regex(r'^\s*"\w{1,60}"\s*:\s*"(?P<text>[^"\\]{20,2000})')
 _WANTS_WORDS = written("wants_words", re.IGNORECASE)
 
@@ -41,7 +42,7 @@ def delivered(stretch: Stretch) -> Shown | None:
 
     None too where the last thing that the user said is an objection, or was left without an answer.
     """
-    if not stretch.requests and stretch.trajectory.source.exit_status == "turn.completed":
+    if not stretch.requests and stretch.trajectory.source.exit_status in _ENDED:
         return _unasked(stretch)
     edits = [path for act in stretch.kept_edits() for path in act.edits if not path.startswith(TEMPORARY)]
     is_document = are_documents(edits)

@@ -19,6 +19,7 @@ from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line, without_links, without_rules
 
 MOST_CHARACTERS = 240
+COMMAND = regex(r"/[^\s/]+")  # and no path: `/profiles/page`
 NO_REQUEST = "(no request recorded)"
 """The goal of a stretch in which nobody asks for anything."""
 _MOST_OF_OPENING = 110  # where the request that counts comes after it
@@ -171,7 +172,7 @@ def _line_of(request: UserRequest) -> str:
 def _command_line(text: str) -> str:
     """Slash commands and what was typed after them: `/review: the commits of this branch`."""
     words = text.split(None, 6)
-    names = [word for word in words[:6] if word.startswith("/")]
+    names = [word for word in words[:6] if COMMAND.fullmatch(word)]
     rest = text[text.rfind(names[-1], 0, 400) + len(names[-1]) :].strip() if names else text
     rest = rest.partition("\n\n")[0]  # below it stands what the command was given to read
     asked = (request_line(rest, MOST_CHARACTERS - 60) or plain_line(rest, _SHORT)) if rest else ""
@@ -229,7 +230,7 @@ def in_own_words(line: str, request: UserRequest, most: int) -> str:
     Without the marks where the line was put together, or is another's: the words between marks stand in the request.
     """
     letters = letters_of(request.text) if request.is_said else ""
-    for each in (line, line[:1].lower() + line[1:]):
+    for each in (line, line[:1].lower() + line[1:]) if line else ():
         if letters_of(each) in letters:
             words = said(each, most)
             return f"{words[:-1]} …”" if words[-2:-1] != "…" and _breaks_off(each, request.text) else words
@@ -348,11 +349,8 @@ def _asks(sentence: str) -> bool:
 def _asks_plainly(sentence: str) -> bool:
     """As in a long text: a wish in so many words, or an imperative at the start; not "supports sorting, search …"."""
     match = ASKS.search(sentence)
-    return (
-        match is not None
-        and _CAUTION.match(sentence) is None
-        and (match.start() == 0 or _SAYS_TASK.search(sentence) is not None)
-    )
+    is_plain = match is not None and (match.start() == 0 or _SAYS_TASK.search(sentence) is not None)
+    return is_plain and _CAUTION.match(sentence) is None
 
 
 def _needs_next(sentence: str, text: str) -> bool:

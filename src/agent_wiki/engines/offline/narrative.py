@@ -16,6 +16,7 @@ from agent_wiki.engines.offline.dead_ends import refusal_words
 from agent_wiki.engines.offline.endings import ending, ending_in_full, words_of_reply
 from agent_wiki.engines.offline.findings import Statement, cause_of, moves_on, refusals_of_agent
 from agent_wiki.engines.offline.goal import (
+    COMMAND,
     in_full,
     in_own_words,
     opening_and_next,
@@ -69,7 +70,8 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
         sentences.append(Sentence(0, 100, "The recording begins in the middle of the work."))
     sentences.append(Sentence(stretch.last_turn + 1, 100, ended, fuller=ending_in_full(ended, stretch)))
     begun = {start for start, _ in episodes[1:] if start != said_last}
-    return story_of(sentences, {each.turn: _went_on(each) for each in stretch.requests if each.turn in begun})
+    later = [each.turn for each in stretch.requests if each.turn > opened]
+    return story_of(sentences, {each.turn: _went_on(each) for each in stretch.requests if each.turn in begun}, later)
 
 
 def _offers(answer: Sentence, refused: list[Statement]) -> bool:
@@ -108,8 +110,8 @@ def _opening(stretch: Stretch) -> Sentence:
         return Sentence(stretch.first_turn, 100, "No request of a user is recorded.")
     goal = opening_and_next(stretch.requests, stretch.trajectory.source.title)[0]
     if first.kind == "command":
-        names = [word.rstrip(":") for word in goal.split() if word.startswith("/")]
-        rest = " ".join(word for word in goal.split() if not word.startswith("/"))
+        names = [word.rstrip(":") for word in goal.split() if COMMAND.fullmatch(word)]
+        rest = " ".join(word for word in goal.split() if not COMMAND.fullmatch(word))
         ran = f"The user ran {listing([code(name) for name in names])}: {in_own_words(rest, first, 160)}."
         return Sentence(first.turn, 100, ran.replace(": .", "."))
     who = "The user asked"
@@ -145,7 +147,7 @@ def _user_turn(request: UserRequest) -> Sentence | None:
 def _on_user_turn(request: UserRequest, most: int, whole: str = "") -> str:
     """What the user said in a turn, `whole` or at most `most` characters of it; empty where that was nothing new."""
     line = request_line(request.text, most)
-    words = whole or in_own_words(line, request, most)
+    words = whole or in_own_words(line, request, most) or in_full(request, most)
     if not words or request.kind == "nudge":
         return ""
     turn = f"(T{request.turn})"

@@ -302,12 +302,8 @@ def _not_allowed(stretch: Stretch) -> Shown | None:
     edits = [act for act in stretch.acts if act.kind == "edit"]
     last = edits[-1] if edits else None
     waits = [match for act in edits if (match := _NOT_GRANTED.search(act.call.result or ""))]
-    if (
-        last is None
-        or len(waits) < len(edits)
-        or last.turn < stretch.last_request_turn()
-        or _changed_something(stretch)
-    ):
+    is_last = last is not None and last.turn >= stretch.last_request_turn()
+    if last is None or not is_last or len(waits) < len(edits) or _changed_something(stretch):
         return None
     return Shown("failure", "not-allowed", last.end, waits[-1][0], last)
 
@@ -321,16 +317,13 @@ def _by_moving_on(stretch: Stretch) -> Shown | None:
         or following.kind not in ("request", "command")
         or not _changed_something(stretch)
         or not is_english(following.text)  # it may well be a complaint
-        or _DOUBTS.search(following.text[:_MOST_READ])
+        or any(each.search(following.text[:_MOST_READ]) for each in (_DOUBTS, _ASKS_FOR_TESTS, _FOUND))
         or (following.kind == "request" and _ASKS_ABOUT_IT.search(following.text[:_MOST_READ]))
         or any(_is_repeated(following.text, each.text) for each in stretch.requests)
-        or _ASKS_FOR_TESTS.search(following.text[:_MOST_READ])
-        or _FOUND.search(following.text[:_MOST_READ])
+        or reservation(report[1])
     ):
         return None
     if any(_is_failing(act) for act in stretch.acts[-1:]) or any(map(_could_not_run, stretch.acts)):
-        return None
-    if reservation(report[1]):
         return None
     return Shown("success", "moved-on", report[0])
 

@@ -11,7 +11,7 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.files_written import bare_name
 from agent_wiki.shell.kinds import is_check
-from agent_wiki.shell.same_check import check_run
+from agent_wiki.shell.same_check import check_run, writes_what_was_checked
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.trajectory.lazily import regex
 
@@ -20,8 +20,6 @@ _MOST_READ = 40_000
 _TURNS_AFTER = 4
 _PLACE = regex(r"(?P<file>[\w@./\\-]{1,200}\.\w{1,5})(?:[:(]\d+|\s+\d+:\d+)", needs=(".",))
 _OLDER = written("older_failure", re.IGNORECASE)
-
-
 _Passed = dict[str, list[tuple[int, set[str]]]]  # by what a check names: in which turn, and to what it was narrowed
 
 
@@ -36,7 +34,15 @@ def own_failures(stretch: Stretch, failed: Sequence[Act]) -> tuple[Act, ...]:
             for step in filter(is_check, act.commands):
                 for name in _names(step):
                     passed.setdefault(name, []).append((act.turn, _narrowed(step)))
-    return tuple(act for act in failed if not _is_settled(act, passed, printed) and not _is_older(act, stretch))
+    own = (act for act in failed if not _is_settled(act, passed, printed) and not _is_older(act, stretch))
+    return tuple(act for act in own if not _is_formatted(act, stretch))
+
+
+def _is_formatted(failed: Act, stretch: Stretch) -> bool:
+    """Its formatters, which only checked, have written the files since."""
+    steps = [step for step, state in failed.judged_steps if is_check(step) and state != "passed"]
+    later = [each for act in stretch.acts if act.turn > failed.end and act.has_worked for each in act.commands]
+    return bool(steps) and all(any(writes_what_was_checked(step, each) for each in later) for step in steps)
 
 
 def _is_settled(failed: Act, passed: _Passed, printed: list[tuple[int, str]]) -> bool:

@@ -143,11 +143,8 @@ def _lines(reply: str) -> Iterator[str]:
         if _HEADING.match(line):
             heading = line.strip(" *->#|_\t:：")
             depth = len(line) - len(line.lstrip()) if _ITEM.match(line) else -1
-            is_needed = (
-                len(heading) <= _MOST_NEEDED
-                and "|" not in heading
-                and _TURNS.search(_NO_FAULT.sub("", heading)) is not None
-            )
+            is_needed = _TURNS.search(_NO_FAULT.sub("", heading)) is not None
+            is_needed &= "|" not in heading and len(heading) <= _MOST_NEEDED
             continue
         if line.strip() and len(line) - len(line.lstrip()) <= depth:
             heading, depth = "", 0  # it led in to what stood below it, deeper
@@ -166,7 +163,8 @@ def _is_scrap(text: str) -> bool:
     """A name or a count, which says nothing elsewhere."""
     words = [word for word in text.split() if _WORD.search(word)]
     if not is_english(text):
-        return sum(map(str.isalpha, text)) < _FEWEST_SIGNS
+        said = sum(map(str.isalpha, "".join(text.split("`")[::2])))  # beside names in code
+        return said < _FEWEST_SIGNS // 3 or sum(map(str.isalpha, text)) < _FEWEST_SIGNS
     return len(words) < _FEWEST_WORDS or " " not in text
 
 

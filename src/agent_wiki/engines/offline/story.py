@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from agent_wiki.trajectory.lazily import dataclass
@@ -30,19 +30,19 @@ class Sentence:
     fuller: str = ""
 
 
-def story_of(sentences: list[Sentence], asked: Mapping[int, str] | None = None) -> str:
+def story_of(sentences: list[Sentence], asked: Mapping[int, str] | None = None, of_user: Collection[int] = ()) -> str:
     """The heaviest sentences that fit in 250 words, in turn order, in paragraphs. Empty ones are left out.
 
     `asked`: the later turns of the user, each with a short sentence about it. That sentence comes before what was done
-    about the turn where no sentence of `sentences` tells of the turn itself: else an answer would seem to be to
-    another request. Where several have no room at all, it is said how many, before the last sentence.
+    about the turn where no sentence of `sentences` tells of the turn itself: else an answer would seem to be to another
+    request. Where several have no room, it is said before the last sentence how many, those of `of_user` ("yes") too.
     """
     order, asked = {id(each): at for at, each in enumerate(sentences)}, asked or {}
     chosen = _fitting(sentences, asked, MOST_WORDS)
     left_out = ""
     if len(_without_room(asked, chosen)) >= _MANY:
         chosen = _fitting(sentences, asked, MOST_WORDS - _WORDS_ON_LEFT_OUT)
-        without = _without_room(asked, chosen)
+        without = _without_room({*asked, *of_user}, chosen)
         left_out = f"Left out are {len(without)} more turns of the user (T{without[0]} to T{without[-1]})."
     in_order = sorted(chosen, key=lambda each: (each.turn, order.get(id(each), -1)))
     kept = _filled(in_order, MOST_WORDS - len(left_out.split()))
@@ -62,7 +62,7 @@ def story_of(sentences: list[Sentence], asked: Mapping[int, str] | None = None) 
     return "\n\n".join(" ".join(each) for each in paragraphs)
 
 
-def _without_room(asked: Mapping[int, str], chosen: list[Sentence]) -> list[int]:
+def _without_room(asked: Collection[int], chosen: list[Sentence]) -> list[int]:
     """The turns of the user that no sentence opens with, in their order."""
     return sorted(set(asked) - {each.turn for each in chosen if each.opens})
 
