@@ -71,3 +71,8 @@ def test_a_variable_before_a_piped_check_hides_nothing() -> None:
 def test_another_task_is_no_check_of_the_same_on_windows_either() -> None:
     assert not is_same_check(only("npm.cmd run build"), only("npm.cmd run test"))
     assert is_same_check(only("npm.cmd run build"), only("npm run build"))
+
+
+def test_a_list_of_the_tests_runs_none() -> None:
+    assert not is_check(only("npx jest --testPathPattern=cap --listTests"))
+    assert is_check(only("npx jest --testPathPattern=cap"))

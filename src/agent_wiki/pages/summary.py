@@ -111,7 +111,7 @@ def _note(arc: Arc, *, is_recorded: bool) -> str:
     if is_recorded:
         return "as the recording's own verdict says"
     is_open = arc.outcome == "partial" and arc.outcome_turn is None and arc.accepted_turn is None
-    return "as no turn of the recording settles it" if is_open else ""
+    return "as no check of the work as it was left is recorded" if is_open else ""
 
 
 def summary_pages(

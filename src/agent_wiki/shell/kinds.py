@@ -104,6 +104,7 @@ _INTERPRETERS = frozenset(
     {"python", "python3", "python2", "node", "bash", "sh", "zsh", "ruby", "perl", "deno", "bun", "php", "tsx",
      "ts-node"}
 )  # fmt: skip
+_LISTS_TESTS = frozenset({"--listTests", "--list-tests"})  # and runs none
 _GIT_PREPARES = frozenset({"add", "worktree"})
 _CHANGES_OF_POWERSHELL = regex(r"\b(?:Set|Add|Remove|Copy|Move|New|Rename|Invoke|Start|Stop|Out)-[A-Z]|&")
 _MOST_KEPT = 4096  # a long session has thousands of commands, which many rules look at
@@ -147,7 +148,7 @@ def _by_program(command: SimpleCommand) -> ShellKind:
 def is_check(command: SimpleCommand) -> bool:
     """A test run, a build, a lint or a type check."""
     program, rest = runner_name(command.program), command.words[1:]
-    if rest and rest[-1] in _ASKS_ABOUT_ITSELF:
+    if (rest and rest[-1] in _ASKS_ABOUT_ITSELF) or _LISTS_TESTS & set(rest):
         return False
     own = rest[: rest.index("--")] if "--" in rest[:3] else rest[:3]  # what follows is for the program that it runs
     if program in _CHECKERS or program in COMPILERS or set(own) & _CHECK_WORDS.get(program, set()):
