@@ -358,3 +358,11 @@ def test_of_a_long_session_each_turn_of_the_user_that_has_no_room_is_counted() -
     narrative = summary(session.edit("cap.py").says("All of them are capped.")).narrative
     left_out = int(narrative.partition("Left out are ")[2].partition(" ")[0])
     assert 20 <= left_out <= 29, "fifteen requests, of which some are named, and fifteen words of assent"
+
+
+def test_of_lines_that_were_replaced_by_their_numbers_nothing_shows_what_is_new() -> None:
+    edit = {"path": "cap.py", "start_line": 4, "end_line": 4, "replacement_text": "def cap(total: float) -> float:"}
+    session = Session().user(ASKED).call("edit", edit, "File updated.")
+    narrative = summary(session.says("The colon that was missing is there now.")).narrative
+    assert "changed `cap.py`" in narrative
+    assert "added" not in narrative

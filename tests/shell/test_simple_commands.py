@@ -127,3 +127,10 @@ def test_to_ask_where_a_program_is_does_not_run_it() -> None:
 def test_a_text_that_stands_alone_is_printed() -> None:
     line = '"Programs found:"; Get-Command python'
     assert next(map(shell_kind, simple_commands(line))) == "look"
+
+
+def test_what_powershell_assigns_is_the_command_behind_it_and_parts_of_values_are_none() -> None:
+    line = '$ns = @{\n  a = "http://x"\n}\n$files = Get-ChildItem src\n(Get-Item cap.ps1).Length'
+    line += "\n[xml]$xml = Get-Content a.xml"
+    programs = [each.program for each in simple_commands(line)]
+    assert programs == ["$ns", "Get-ChildItem", "Get-Item", "Get-Content"]

@@ -56,6 +56,11 @@ def writes_whole_file(call: Call) -> bool:
     return any(isinstance(call.arguments.get(name), str) for name in _WHOLE)
 
 
+def edits_by_number(call: Call) -> bool:
+    """Whether an edit names the lines that it replaces by their numbers alone."""
+    return isinstance(call.arguments.get("replacement_text"), str)
+
+
 def edited_files(edits: Iterable[Call]) -> set[str]:
     """The files that edits name."""
     return {path for edit in edits for path, _, _ in edited_parts(edit)}

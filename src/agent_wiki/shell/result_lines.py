@@ -99,6 +99,7 @@ _START_UP = regex(
     re.MULTILINE,
     needs=("shellenv.sh", "/.zsh", "/.zprofile", "/.bash", "/.profile"),
 )
+_NONE_PASSED = regex(r"\b0 passed\b")  # the doc tests of a crate without any
 _CALLED_AT = regex(r"\s{2,}at .{1,300}:\d+(?::\d+)?\)?\s*$", needs=("at ",))  # of a stack
 # What apt says after its warnings, bun after the log of what it tested, gcloud below what it waited for.
 _SAYS_WHY = regex(r"E: \w[^\n]{10,}|\(fail\) \S|(?:Output: )?ERROR: \(gcloud\.(?![^\n]*HttpError accessing)")
@@ -198,8 +199,9 @@ def failing_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def passing_lines(lines: Sequence[str]) -> list[str]:
-    """The lines that say that tests or a build passed."""
-    return [line for _, line in _with_words(lines, _GOOD_WORDS) if shows_success(line)]
+    """The lines that say that tests or a build passed; that none ran only where nothing else does."""
+    found = [line for _, line in _with_words(lines, _GOOD_WORDS) if shows_success(line)]
+    return [line for line in found if not _NONE_PASSED.search(line)] or found
 
 
 def _with_words(lines: Sequence[str], words: tuple[str, ...]) -> Iterator[tuple[int, str]]:

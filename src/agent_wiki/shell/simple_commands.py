@@ -68,6 +68,10 @@ class SimpleCommand:
         return " ".join(self.words)
 
 
+# PowerShell: `$files = Get-ChildItem src`, a key of a table (`a = 3`), and what is asked of a bracket: `(…).Length`.
+_CMDLET, _MEMBER = regex(r"[A-Z][a-z]{1,20}-[A-Z]"), regex(r"\.[A-Z]\w{0,40}")
+
+
 def simple_commands(command: str) -> tuple[SimpleCommand, ...]:
     """The simple commands of `command` in order; at most its first `MOST_CHARACTERS` characters are read."""
     return tuple(each for each in steps_of(command) if each.words or each.writes)
@@ -144,6 +148,10 @@ class _Steps:
     ) -> None:
         if called and called[0] in _ENDS:
             called = words = ()
+        if called and (_MEMBER.fullmatch(called[0]) or (called[1:2] == ("=",) and "$" not in called[0])):
+            called = words = ()
+        elif called[1:2] == ("=",) and _CMDLET.match("".join(called[2:3])):
+            called = words = called[2:]
         found = redirections(step.words)
         writes = tuple(target for operator, target in found if _is_write(operator, target))
         inputs = tuple(target for operator, target in found if operator in ("<", "0<", "<<<"))

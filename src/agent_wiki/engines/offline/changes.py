@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from agent_wiki.engines.offline.acts import Act, distinct
 from agent_wiki.engines.offline.tables import named, written
 from agent_wiki.engines.offline.wording import code, listing
-from agent_wiki.shell.edited_parts import edited_parts, writes_whole_file
+from agent_wiki.shell.edited_parts import edited_parts, edits_by_number, writes_whole_file
 from agent_wiki.shell.files_written import bare_name
 from agent_wiki.trajectory.lazily import regex
 
@@ -55,10 +55,10 @@ def are_documents(paths: Sequence[str]) -> bool:
 def change_of(acts: Sequence[Act], path: str, *, is_known: bool = False) -> str:
     """`added `total``, `changed `total``, ``3.1` became `3.2``; empty where the calls show nothing so short.
 
-    `is_known`: the file was there before; where it is then written as a whole, nothing shows what is new in it.
+    `is_known`: the file was there before; where it is then written as a whole, nothing shows what is new in it. Nor
+    does an edit of lines by their numbers (SWE-agent).
     """
-    if is_known:
-        acts = [act for act in acts if not writes_whole_file(act.call)]
+    acts = [act for act in acts if not (is_known and writes_whole_file(act.call)) and not edits_by_number(act.call)]
     pairs = [pair for act in acts if path in act.edits for pair in _replaced(act, path)]
     old, new = ("\n".join(pair[at][:_MOST_READ] for pair in pairs) for at in (0, 1))
     before, after = _names(old, path), _names(new, path)
