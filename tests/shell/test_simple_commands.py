@@ -131,6 +131,6 @@ def test_a_text_that_stands_alone_is_printed() -> None:
 
 def test_what_powershell_assigns_is_the_command_behind_it_and_parts_of_values_are_none() -> None:
     line = '$ns = @{\n  a = "http://x"\n}\n$files = Get-ChildItem src\n(Get-Item cap.ps1).Length'
-    line += "\n[xml]$xml = Get-Content a.xml"
+    line += "\n[xml]$xml = Get-Content a.xml; $h = @{'Content-Type'='text/plain'; 'X-Cap'='3'}"
     programs = [each.program for each in simple_commands(line)]
-    assert programs == ["$ns", "Get-ChildItem", "Get-Item", "Get-Content"]
+    assert programs == ["$ns", "Get-ChildItem", "Get-Item", "Get-Content", "$h"]

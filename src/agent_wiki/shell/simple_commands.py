@@ -69,7 +69,7 @@ class SimpleCommand:
 
 
 # PowerShell: `$files = Get-ChildItem src`, a key of a table (`a = 3`), and what is asked of a bracket: `(…).Length`.
-_CMDLET, _MEMBER = regex(r"[A-Z][a-z]{1,20}-[A-Z]"), regex(r"\.[A-Z]\w{0,40}")
+_CMDLET, _MEMBER = regex(r"[A-Z][a-z]{1,20}-[A-Z]"), regex(r"\.[A-Z]\w{0,40}|[A-Za-z][\w-]{0,60}=[^\n]{0,400}")
 
 
 def simple_commands(command: str) -> tuple[SimpleCommand, ...]:
