@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.engines.sessions import Session
 from tests.engines.summaries import summary
 
@@ -366,3 +368,24 @@ def test_of_lines_that_were_replaced_by_their_numbers_nothing_shows_what_is_new(
     narrative = summary(session.says("The colon that was missing is there now.")).narrative
     assert "changed `cap.py`" in narrative
     assert "added" not in narrative
+
+
+@pytest.mark.parametrize(
+    "issue",
+    [
+        '{"id": "m17", "title": "Review the caps of the shop", "description": "Only comment.", "status": "todo"}',
+        "title:\tReview the caps of the shop\nstate:\tOPEN\n",
+    ],
+)
+def test_where_no_request_is_recorded_the_issue_that_was_read_first_names_the_work(issue: str) -> None:
+    session = Session().run("shop view m17", issue).read("cap.py").run("shop comment m17 'all holds'", "OK")
+    answer = summary(session.says("The caps of the shop hold, and the review is posted as a comment."))
+    assert answer.title == "Review the caps of the shop"
+    assert "No request of a user is recorded. The issue that it read first: “Review the caps of the shop” (T2)." in (
+        answer.narrative
+    )
+
+
+def test_a_result_in_json_that_is_no_issue_names_no_work() -> None:
+    session = Session().run("shop list", '{"title": "lamps", "count": 3}').read("cap.py")
+    assert "The issue" not in summary(session.says("There are three lamps in the shop today.")).narrative

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from agent_wiki.engines.offline.acts import Act, distinct
+from agent_wiki.engines.offline.acts import distinct
 from agent_wiki.engines.offline.imperatives import sentence_case
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.wording import code, listing, said, shown_path
 from agent_wiki.shell.files_written import bare_name
 from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS
 from agent_wiki.trajectory.repository import repository_of
+from agent_wiki.trajectory.stated_task import issue_read_first
 from agent_wiki.wiki.text import plain_line
 
 _MOST_NAMES = 2
@@ -21,7 +22,9 @@ _MOST_SAID = 60
 
 
 def title_without_request(stretch: Stretch) -> str:
-    """`Claude-code session in shop of 2026-03-01: changed cart.py`; what is not recorded is left out."""
+    """The title of the issue that it read first, else `Claude-code session in shop of 2026-03-01: changed cart.py`."""
+    if stretch.first_turn == 1 and (issue := issue_read_first(stretch.trajectory)):
+        return plain_line(issue[1], MOST_TITLE_CHARACTERS)
     source = stretch.trajectory.source
     whose = f"{source.format} {'subagent' if source.parent_session_id else 'session'}"
     place, date = repository_of(source), (source.ended_at or "")[:10]
@@ -51,12 +54,9 @@ def _did(stretch: Stretch) -> str:
     changed = distinct([shown_path(path, cwd) for act in stretch.kept_edits() for path in act.edits])
     if changed:
         return f"changed {listing(changed, _MOST_NAMES)}"
-    read = distinct([shown_path(path, cwd) for act in stretch.acts if _is_read(act) and (path := act.call.path())])
+    looks = [act for act in stretch.acts if act.kind == "look" and act.has_worked]
+    read = distinct([shown_path(path, cwd) for act in looks if (path := act.call.path())])
     if read:
         return f"read {listing(read, _MOST_NAMES)}"
     answer = stretch.last_reply()
     return said(answer[1].strip().split("\n", 1)[0], _MOST_SAID) if answer else ""
-
-
-def _is_read(act: Act) -> bool:
-    return act.kind == "look" and act.has_worked
