@@ -58,8 +58,9 @@ def test_the_words_with_which_a_tool_ends_the_work_are_the_answer() -> None:
     assert "without an answer" not in narrative
 
 
-def test_of_a_pasted_session_the_request_is_what_was_written_below_it() -> None:
-    pasted = "\n".join(f"- the cap number {at} is done, and run the next one" for at in range(90))
+@pytest.mark.parametrize("lines", [90, 900])  # the latter is longer than what is read of a turn
+def test_of_a_paste_the_request_is_what_was_written_below_it(lines: int) -> None:
+    pasted = "\n".join(f"- the cap number {at} is done, and run the next one" for at in range(lines))
     session = Session().user(f"AP_OF_SHOP env var)\n{pasted}\nPlease add the cap of the guests, too.").edit("cap.py")
     assert summary(session.says("It is capped.")).goal == "Please add the cap of the guests, too."
 
@@ -169,12 +170,6 @@ def test_a_log_of_a_build_server_is_pasted_output_and_not_the_request() -> None:
     narrative = summary(session).narrative
     assert "pasted output: “ERROR: the page cap.md is missing”" in narrative
     assert "asked: “Run mkdocs" not in narrative
-
-
-def test_what_is_asked_below_a_very_long_paste_is_the_request() -> None:
-    pasted = "\n".join(f"- the lamp number {at} is lit, and nothing is said of it" for at in range(900))
-    session = Session().user(f"of the shop env var)\n{pasted}\nPlease cap the totals of the guests.").edit("cap.py")
-    assert summary(session.says("They are capped.")).goal == "Please cap the totals of the guests."
 
 
 def test_a_script_on_the_command_line_that_says_it_passed_is_named_with_its_word() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from argparse import ArgumentParser
+from functools import cache
 from typing import Any, NoReturn
 
 from agent_wiki.readers.chat_messages import Call
@@ -66,15 +67,21 @@ class _Line(ArgumentParser):
         raise ValueError(message)
 
 
-def _words_given(action: str) -> dict[str, Any] | None:
-    """The arguments of a `str_replace_editor` line; None where it is not written as that program reads it."""
+@cache
+def _line() -> _Line:
+    """What reads the arguments of `str_replace_editor`, as that program does."""
     line = _Line(add_help=False, allow_abbrev=False)
     for name in ("command", "path", "--old_str", "--new_str", "--file_text"):
         line.add_argument(name)
     line.add_argument("--insert_line", type=int)
     line.add_argument("--view_range", type=int, nargs=2)
+    return line
+
+
+def _words_given(action: str) -> dict[str, Any] | None:
+    """The arguments of a `str_replace_editor` line; None where it is not written as that program reads it."""
     try:
-        given = line.parse_args(shlex.split(action)[1:])
+        given = _line().parse_args(shlex.split(action)[1:])
     except ValueError:  # also where a quote is not closed
         return None
     return {name: value for name, value in vars(given).items() if value is not None}

@@ -40,10 +40,10 @@ def edit_text(call: Call) -> str:
         value = call.arguments.get(key)
         if isinstance(value, str):
             return value
-    patch = call.arguments.get("input") or call.arguments.get("patch") or call.command() or ""
-    if isinstance(patch, str) and "*** Begin Patch" in patch:
+    patch = patch_text(call)
+    if "*** Begin Patch" in patch:
         return "\n".join(line[1:] for line in patch.splitlines() if line.startswith("+"))
-    return str(patch)
+    return patch
 
 
 def edit_old_text(edit: Call) -> str:

@@ -105,9 +105,7 @@ def tool_kind(call: Call) -> Kind:
         return _EDITOR_COMMANDS.get(str(call.arguments.get("command")), "edit")
     if name in _LOOKS_WITH and _LOOKS_WITH[name] in call.arguments:
         return "look"
-    if call.arguments.get("is_input") in (True, "true"):
-        return "look"  # OpenHands: keys for a command that runs
-    return kind_of_name(call.name)
+    return "look" if call.gives_keys() else kind_of_name(call.name)
 
 
 def kind_of_name(tool: str) -> Kind:

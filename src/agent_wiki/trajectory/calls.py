@@ -81,8 +81,8 @@ class Call:
         return self._command
 
     def _read_command(self) -> str | None:
-        if self.name.lower() not in SHELL_TOOLS or self.arguments.get("is_input") in (True, "true"):
-            return None  # OpenHands: keys for a command that still runs
+        if self.name.lower() not in SHELL_TOOLS or self.gives_keys():
+            return None
         for key in ("command", "cmd", "script", "code", "input", "CommandLine"):
             value = self.arguments.get(key)
             if isinstance(value, list):  # Codex: ["bash", "-lc", "…"], ["powershell.exe", "-NoLogo", "-Command", "…"]
@@ -91,6 +91,10 @@ class Call:
             if isinstance(value, str):
                 return value
         return None
+
+    def gives_keys(self) -> bool:
+        """Whether it only gives keys to a command that still runs (OpenHands)."""
+        return self.arguments.get("is_input") in (True, "true")
 
     def path(self) -> str | None:
         """The file the call names, when one of its arguments is a path."""

@@ -128,7 +128,7 @@ def test_the_command_that_signs_the_error_is_the_one_that_stopped() -> None:
 def test_of_a_chain_the_step_is_blamed_that_the_error_names_an_argument_of() -> None:
     chain = "git add src/a.py && git commit -m 'Round prices' && git push"
     missing = "fatal: pathspec 'src/a.py' did not match any files"
-    script = Script().runs(chain, missing, failed=True).runs(f"cd /work/shop && {chain}", "1 file changed")
+    script = Script().runs(chain, missing, failed=True).runs(f"cd /srv/shop && {chain}", "1 file changed")
     (lesson,) = known_remedies.lessons(MinedSession.of(script.done()))
     assert lesson.guideline.title == "Begin commands with their absolute folder"
     assert lesson.guideline.rationale.startswith("`git add` stopped with ")

@@ -224,8 +224,8 @@ def ending_in_full(ended: str, stretch: Stretch) -> str:
     """An ending with more of the agent's last words, for where there is room."""
     if not (short := _reply(stretch)):
         return ended
-    full, question = _reply(stretch, _MOST_IN_FULL), _asks(stretch).partition("“")[2].rstrip(".”")
-    for said_again in (f" … {question}”", f" {question}”") if question else ():
+    full, question = _reply(stretch, _MOST_IN_FULL), _question(stretch)[1:]  # up to its closing mark, which both end in
+    for said_again in (f" … {question}", f" {question}") if question else ():
         full = full.replace(said_again, "”")
     return ended.replace(short, full)
 
@@ -246,13 +246,17 @@ def words_of_reply(stretch: Stretch, most: int, since: int | None = None, until:
 
 
 def _asks(stretch: Stretch) -> str:
-    """What the agent asks the user in the recording's last words."""
+    return f"It ends by asking: {question}." if (question := _question(stretch)) else ""
+
+
+def _question(stretch: Stretch) -> str:
+    """What the agent asks the user in the recording's last words, quoted."""
     last = stretch.last_reply()
     if last is None or last[0] < len(stretch.trajectory.messages):
         return ""
     line = SENTENCE_END.split(last[1].strip().splitlines()[-1].strip(" *->_\t"))[-1]
     is_open = line.endswith("?") and not PLEASANTRY.match(line) and line not in _first_prose(last[1])
-    return f"It ends by asking: {said(line)}." if is_open else ""
+    return said(line) if is_open else ""
 
 
 def last_words(stretch: Stretch, most: int, since: int | None = None, until: int | None = None) -> tuple[int, str]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from agent_wiki.engines.offline.listed_tasks import listed_tasks
 from agent_wiki.engines.offline.prompt_text import STORY_OF_ROLE, is_title, task_paragraphs, task_part
-from agent_wiki.engines.offline.requests import ASKS, UserRequest, letters_of
+from agent_wiki.engines.offline.requests import ASKS, SPELT, UserRequest, letters_of
 from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.engines.offline.wording import clause, count, said
 from agent_wiki.shell.result_lines import error_line
@@ -40,7 +40,6 @@ _STATE_OF_HARNESS = written("state_of_harness", re.IGNORECASE)
 _POINTS_ON = regex(r"\b(?:following|below)\b|^you are\b", re.IGNORECASE)
 _COUNTED = written("counted", needs=("# ", ":"))
 _BARE_HEADING = written("bare_heading", re.IGNORECASE)
-_SPELT = regex(r"[^\W_]+")
 _HASH = regex(r"\b[0-9a-f]{12,64}\b")
 _POINTS_BACK = regex(r"\b(?:this|that|it|these|those|them)\b", re.IGNORECASE)
 _FIRST_SENTENCE = regex(r"[^.!?…:]{20,99}[.!?](?=\s|$)")
@@ -126,7 +125,7 @@ def says_few_words(line: str) -> bool:
     """A line so short that without its place it does not say what the work was on: "Fix it", "Execute the plan"."""
     if not is_english(line):
         return sum(map(str.isalpha, line)) <= _FEW_LETTERS
-    words = (word.lower() for word in _SPELT.findall(line))
+    words = (word.lower() for word in SPELT.findall(line))
     return sum(word not in _NO_SUBJECT for word in words) <= _FEW_SUBJECTS
 
 

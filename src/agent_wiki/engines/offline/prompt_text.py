@@ -32,9 +32,7 @@ _WORD = regex(r"[^\W\d_]{2}")
 STORY_OF_ROLE = regex(r"^you (?:are|will|have)\b", re.IGNORECASE)
 _ROLE_TASK = written("role_task", re.IGNORECASE)
 _ROLE_ONLY = written("role_only", re.IGNORECASE)
-_FIELD = regex(
-    r"^\W{0,4}(?:title|issue|finding)\W{0,3}[:*_—–-]\W{0,3}(?=\w)", re.IGNORECASE
-)  # of a finding in a report
+_FIELD = regex(r"^\W{0,4}(?:title|issue|finding)\W{0,3}[:*_—–-]\W{0,3}(?=\w)", re.IGNORECASE)  # of a report
 _OF_WORK = regex(r" description| (?:of|for) (?:this|the) \w{3,20}| \([^)\n]{1,30}\)", re.IGNORECASE)
 _GERUND = written("gerund", re.IGNORECASE)
 _WITH_E = frozenset({"diagnos", "solv", "writ", "creat", "mak", "resolv", "analyz", "analys", "mov", "updat"})

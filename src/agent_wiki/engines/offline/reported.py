@@ -22,8 +22,8 @@ from agent_wiki.trajectory.lazily import regex
 
 _LEAST_LETTERS = 150  # of a reply: the story has room for less
 # Characters and lines of the longest reply, the last one and others, by how many replies there are.
-_OF_TWO = (((1_200, 12),), ((900, 8), (600, 5)))
-_SHARES = (*_OF_TWO, ((700, 6), (500, 4), (400, 3)), ((600, 5), (400, 4), (350, 3), (350, 3)))
+_SHARES = (((1_200, 12),), ((900, 8), (600, 5)), ((700, 6), (500, 4), (400, 3)),
+           ((600, 5), (400, 4), (350, 3), (350, 3)))  # fmt: skip
 _CELLS = 2
 _MOST_NEEDED = 60  # characters of a heading that is said before each line below it
 _LEAST_OF_LINE, _MOST_OF_LINE, _MOST_OF_HEAD, _MOST_FOUND = 40, 290, 78, 4  # characters; the last: lines

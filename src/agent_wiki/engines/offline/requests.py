@@ -23,7 +23,7 @@ RequestKind = Literal["request", "answer", "objection", "acceptance", "nudge", "
 
 _MOST_READ = 20_000
 _LEAST_PART, _LAST_PART = 200, 1_000  # characters
-_END, _SPELT = 60, regex(r"[^\W_]+")
+_END, SPELT = 60, regex(r"[^\W_]+")
 _WRAPPED = regex(r"^(?:claude|codex|gemini|opencode)(?: (?:-p|exec|run))? [\"'](?=\w)")  # a command of a shell, pasted
 _SLASH_WORDS = regex(r"\A(?:/[a-z][\w:-]{1,40}[ \t]*){2,8}\n")
 _SHORT_ANSWER, _SHORT_SPELT = 12, 40  # characters, where no word of a wish is known; in letters, not in signs
@@ -153,7 +153,7 @@ def _begin_and_end(text: str) -> str:
 @lru_cache(maxsize=64)
 def letters_of(text: str) -> str:
     """Only what is spelt: line breaks, marks of Markdown and dots where a line was cut do not count."""
-    return "".join(_SPELT.findall(text))
+    return "".join(SPELT.findall(text))
 
 
 def _without_mode(text: str) -> str:
