@@ -23,7 +23,7 @@ PATCH = (
         (Session().edit("a.env", "DB_PASSWORD=old1", "DB_PASSWORD=new2"), "a.env", ""),
         (Session().edit("a.ps1", "", "function Write-Lamp { 1 }"), "a.ps1", "added `Write-Lamp`"),
         (Session().write("a.ts", "export const One = 1\nclass Two {}\nfunction three() {}\nfunction four() {}"), "a.ts",
-         "added `One`, `Two` and two others"),
+         "added `One`, `Two` and others"),
         (Session().write("notes.md", "# Notes\ntext\n## Use\n"), "notes.md", "added “Notes” and “Use”"),
         (Session().call("apply_patch", {"input": PATCH}), "a.py", "added `total`"),
         (Session().edit("a.py", "def total():\n    x = 1", "def total():\n    x = 2"), "a.py", "changed `total`"),

@@ -114,5 +114,5 @@ def test_words_are_quoted_without_links_and_long_paths() -> None:
 
 def test_lists_read_as_english() -> None:
     assert [listing(list("abcdef"[:n])) for n in (0, 1, 2, 4, 6)] == [
-        "", "a", "a and b", "a, b, c and d", "a, b, c and three others"
+        "", "a", "a and b", "a, b, c and d", "a, b, c and others"
     ]  # fmt: skip

@@ -110,7 +110,7 @@ def test_a_failing_suite_is_a_failure_also_where_a_grader_decides() -> None:
 def test_a_clean_bill_of_the_language_server_is_a_check() -> None:
     tool = "mcp__ide__getDiagnostics"
     clean = Session().user("set it up").edit("a.yaml").call(tool, {"uri": "a.yaml"}, '[{"diagnostics": []}]')
-    assert (shown(clean).outcome, shown(clean).quote) == ("success", '"diagnostics": []')
+    assert (shown(clean).outcome, shown(clean).turn, shown(clean).quote) == ("success", 5, None)
     open_end = clean.says("It is set up. Manual steps: 1. create the two secrets, 2. install the app.")
     assert (shown(open_end).outcome, shown(open_end).basis) == ("partial", "left-open")
     bad = '[{"diagnostics": [{"severity": "Error", "message": "unknown key"}]}]'

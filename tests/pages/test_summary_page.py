@@ -15,6 +15,17 @@ from tests.pages.rendering import catalog_of, stage, texts_of
         (Arc("g", "partial"), None, "**partial**, as no check of the work as it was left is recorded."),
         (Arc("g", "partial", outcome_turn=3, outcome_quote="1 failed"), None, "**partial**, shown by T3: “1 failed”."),
         (Arc("g", "unknown"), None, "**unknown**."),
+        (
+            Arc("g", "success", outcome_turn=3, outcome_quote="2 passed", outcome_reason="`pytest` passed"),
+            None,
+            "**success**: `pytest` passed (T3: “2 passed”).",
+        ),
+        (Arc("g", "partial", outcome_reason="the user stopped it"), None, "**partial**: the user stopped it."),
+        (
+            Arc("g", "success", outcome_reason="`pytest` passed"),
+            1.0,
+            "**success**, as the recording's own verdict says.",
+        ),
         (Arc("g", "success"), 1.0, "**success**, as the recording's own verdict says."),
     ],
 )

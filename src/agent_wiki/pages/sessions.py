@@ -93,6 +93,7 @@ class Arc:
     last_turn: int = 1
     outcome_turn: int | None = None
     outcome_quote: str | None = None
+    outcome_reason: PlainLine = ""
     narrative: PlainText = ""
     key_turns: tuple[NotedTurn, ...] = ()
     dead_ends: tuple[NotedTurn, ...] = ()

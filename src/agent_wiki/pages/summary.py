@@ -91,6 +91,7 @@ class SummaryPage:
             outcome_quote=_shown(arc.outcome_quote),
             accepted_turn=arc.accepted_turn,
             accepted_quote=_shown(arc.accepted_quote),
+            outcome_reason="" if is_recorded else arc.outcome_reason,
             outcome_note=_note(arc, is_recorded=is_recorded),
             key_turns=arc.key_turns,
             dead_ends=arc.dead_ends,

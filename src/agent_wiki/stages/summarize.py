@@ -123,6 +123,8 @@ class ArcAnswer(Answer):
         default_factory=list,
         description="Missing, never checked, or changed unasked and left in; often empty.",
     )
+    outcome_reason: SkipJsonSchema[str] = ""
+    """What the outcome rests on, as a clause: of an engine that judges by rules."""
     reported: SkipJsonSchema[list[TurnNote]] = Field(default_factory=list, max_length=MOST_REPORTED)
     """Lines of the agent's replies, verbatim, code in backticks: of an engine whose narrative does not say it all."""
     recalled: list[RecalledPage] = Field(
@@ -348,6 +350,7 @@ def _entry(arc: ArcAnswer, arc_slug: str, trajectory: Trajectory, reads: Sequenc
         last_turn=arc.last_turn,
         outcome_turn=arc.outcome_turn,
         outcome_quote=arc.outcome_quote or None if arc.outcome_turn is not None else None,
+        outcome_reason=plain_line(arc.outcome_reason, 200),
         accepted_turn=arc.accepted_turn,
         accepted_quote=arc.accepted_quote or None if arc.accepted_turn is not None else None,
         narrative="\n\n".join(plain_line(each, 2_000) for each in arc.narrative.split("\n\n") if each.strip()),

@@ -16,7 +16,7 @@ from agent_wiki.shell.files_written import TEMPORARY, bare_name
 from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.kinds import is_check, is_inline_script, script_of, shell_kind
 from agent_wiki.shell.outcomes import Verdict
-from agent_wiki.shell.result_lines import error_line, failing_lines, last_line, lines_of, shows_failure
+from agent_wiki.shell.result_lines import error_line, failing_lines, last_line, lines_of, shows_failure, shows_success
 from agent_wiki.shell.simple_commands import ShellKind, SimpleCommand, simple_commands
 from agent_wiki.shell.tools import Kind, tool_kind
 from agent_wiki.shell.touched import edited_files, held_names, works_on_trial
@@ -81,6 +81,12 @@ class Act:
     def judged_steps(self) -> list[tuple[SimpleCommand, str]]:
         """The steps of a shell call, each with how it went."""
         return list(zip(called_steps(self.call), self.verdict.steps, strict=False))
+
+    @property
+    def says(self) -> str:
+        """The line by which a check or a probe says how it went; empty for a pass that no line says."""
+        line = self.finding.line if self.finding else ""
+        return line if self.finding and (not self.finding.passed or shows_success(line)) else ""
 
     @property
     def was_refused(self) -> bool:

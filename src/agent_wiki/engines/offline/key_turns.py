@@ -127,7 +127,7 @@ def _of_outcome(stretch: Stretch, shown: Shown) -> list[_Candidate]:
 
 def _verdict(act: Act) -> str:
     has_passed = act.finding is not None and act.finding.passed
-    line = error_words(act.finding.line if act.finding else "", 120)
+    line = error_words(act.says, 120)
     return f"{called(act)} {'passes' if has_passed else 'fails'}{f': {line}' if line else ''}"
 
 

@@ -30,7 +30,7 @@ from agent_wiki.engines.offline.story import Sentence, story_of
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.troubles import Trouble
-from agent_wiki.engines.offline.wording import called, code, error_words, is_inline, listing, said, times
+from agent_wiki.engines.offline.wording import called, code, error_words, is_inline, listing, said
 from agent_wiki.engines.offline.working import worked
 from agent_wiki.trajectory.stated_task import issue_read_first
 
@@ -188,7 +188,7 @@ def _trouble(trouble: Trouble) -> Sentence:
     first, last = trouble.failures[0], trouble.failures[-1]
     line, name = error_words(trouble.line), called(last)
     number = sum(called(each) == name for each in trouble.failures)
-    often = f" {times(number)}, last" if number > 1 else ""
+    often = " repeatedly, last" if number > 1 else ""
     failed = f"{name} failed{often} (T{last.end}){f': {line}' if line else ''}"
     weight = 10 if first.kind == "look" else 40 + 5 * min(number, 4)
     if trouble.is_check:

@@ -157,7 +157,7 @@ def _by_checks(stretch: Stretch) -> Shown | None:
         return Shown("unknown", "nothing")  # tests were written, and nothing ran them
     deciding = (failed or passed)[-1]
     outcome: Outcome = "success" if not failed else "partial" if passed or _had_passed(stretch) else "failure"
-    quote = stretch.verbatim(deciding.end, deciding.finding.line if deciding.finding else "")
+    quote = stretch.verbatim(deciding.end, deciding.says)
     return Shown(outcome, "check", deciding.end, quote, deciding, passed, failed)
 
 

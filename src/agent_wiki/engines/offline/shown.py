@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from agent_wiki.engines.offline.acts import Act
+from agent_wiki.engines.offline.acts import Act, distinct
+from agent_wiki.engines.offline.tables import table
+from agent_wiki.engines.offline.wording import called, listing
 from agent_wiki.pages.sessions import Outcome
 from agent_wiki.trajectory.lazily import dataclass
 
@@ -43,3 +45,11 @@ class Shown:
     act: Act | None = None
     passed: tuple[Act, ...] = ()
     failed: tuple[Act, ...] = ()
+
+    def reason(self, *, has_changed: bool) -> str:
+        """What the outcome rests on, as a clause. In: whether files of the work were changed."""
+        reasons = table("words")["outcome_reasons"]
+        own = f"{self.basis}-{self.outcome}-{'changed' if has_changed else 'unchanged'}"
+        reason = next((reasons[key] for key in (own, own.rpartition("-")[0], self.basis) if key in reasons), "")
+        acts = self.failed or self.passed or ((self.act,) if self.act else ())
+        return reason.replace("NAMES", listing(distinct([called(act) for act in acts]), 3))

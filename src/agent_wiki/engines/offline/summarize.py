@@ -63,6 +63,7 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         outcome=shown.outcome,
         outcome_turn=None if is_request else shown.turn,
         outcome_quote=None if is_request else shown.quote,
+        outcome_reason=shown.reason(has_changed=stretch.has_product()),
         narrative=narrative_of(stretch, shown, troubles),
         key_turns=key_turns_of(stretch, shown, troubles, deed),
         dead_ends=dead_ends_of(stretch),

@@ -10,6 +10,7 @@ from functools import lru_cache
 from agent_wiki.engines.offline.acts import Act, main_command
 from agent_wiki.engines.offline.tables import named
 from agent_wiki.shell.kinds import is_inline_script, shell_kind
+from agent_wiki.shell.result_lines import shows_success
 from agent_wiki.shell.tools import bare_tool_name
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_code, plain_line, without_links
@@ -76,9 +77,9 @@ def _with_cut_paths(text: str) -> str:
 
 
 def listing(names: Sequence[str], most: int = 3) -> str:
-    """`a`, `a and b`, `a, b and c`, `a, b, c and 4 others`."""
+    """`a`, `a and b`, `a, b and c`, `a, b, c and others`: of what calls show, a count may miss some."""
     if len(names) > most + 1:
-        return f"{', '.join(names[:most])} and {count(len(names) - most)} others"
+        return f"{', '.join(names[:most])} and others"
     if len(names) > 1:
         return f"{', '.join(names[:-1])} and {names[-1]}"
     return names[0] if names else ""
@@ -87,11 +88,6 @@ def listing(names: Sequence[str], most: int = 3) -> str:
 def count(number: int) -> str:
     """A small number as a word."""
     return _NUMBERS[number] if 0 <= number < len(_NUMBERS) else str(number)
-
-
-def times(number: int) -> str:
-    """`once`, `twice`, `three times`."""
-    return {1: "once", 2: "twice"}.get(number, f"{count(number)} times")
 
 
 def code(text: str) -> str:
@@ -166,11 +162,13 @@ def file_names(paths: Sequence[str], cwd: str | None, most: int = 3, clauses: Ma
 
 
 def error_words(line: str, most: int = 110) -> str:
-    """An error line in quotation marks, without what loggers prefix."""
+    """An error line in quotation marks, without what loggers prefix; empty for a place or a word that says nothing."""
     line = _LONG_ADDRESS.sub(r"\1/…", line.strip().removeprefix("Output: "))
     line = _LEADS_IN.sub("", line)
     line = re.sub(r"^(?:\[[\w:./ -]{1,40}\]\s*|\d{4}-\d\d-\d\d[T ]\S+\s+|[=*\-_#\s]+|[\d:.% -]{9,})+", "", line)
-    return said(re.sub(r"[=*\-_#\s]+$", "", line), most)
+    line = re.sub(r"[=*\-_#{\s]+$", "", line)
+    is_word = " " not in line and not re.search(r"[^\x00-\x7f…]", line)
+    return "" if is_word and not shows_success(line) else said(line, most)
 
 
 def service_call(act: Act) -> str:

@@ -70,9 +70,8 @@ def _looked(acts: list[Act], cwd: str | None, is_first: bool) -> Sentence | None
         return None
     paths = [shown_path(path, cwd) for path in distinct([path for _, path in read])]  # two may be shown alike
     named = distinct(paths)[:3] if len(paths) > 4 else distinct(paths)
-    others = f" and {count(len(paths) - len(named))} others" if len(paths) > 4 else ""
-    names = ", ".join(map(code, named)) if others else listing([code(path) for path in named])
-    text = f"The agent read {names}{others}."
+    names = ", ".join(map(code, named)) if len(paths) > 4 else listing([code(path) for path in named])
+    text = f"The agent read {names}{' and others' if len(paths) > 4 else ''}."
     return Sentence(read[0][0].turn, 45 if is_first else 20 if first_edit else 35, text)
 
 
