@@ -251,7 +251,7 @@ def test_a_check_that_could_not_run_is_reported() -> None:
 
 def test_of_work_for_a_grader_the_story_says_that_the_verdict_is_not_recorded() -> None:
     session = Session(exit_status="Submitted").user("fix the total").edit("a.py")
-    handed_over = "The work was handed over, and what the grader said of it is not recorded."
+    handed_over = "The work was handed over, and no verdict on it is recorded."
     assert summary(session).narrative.endswith(handed_over)
     arc = summary(session.run("pytest", "4 passed"))
     assert arc.narrative.endswith(f"After the last change `pytest` passed (T5): “4 passed”. {handed_over}")

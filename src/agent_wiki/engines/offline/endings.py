@@ -25,7 +25,7 @@ _PROSE_FIELD = regex(r"explanation|message|summary|answer|analysis|text|content|
 _NO_ANSWER = written("of_client", re.IGNORECASE)
 _BARE_NUMBER = regex(r"\d{1,3}[.)]\s*")
 _BARE_WORD = regex(r"(?:`[^`]{1,200}`|(?=[^/]*/)[\w./@~-]++|and|or)?\W*+")  # a file, a name in code
-_HANDED_OVER = "The work was handed over, and what the grader said of it is not recorded."
+_HANDED_OVER = "The work was handed over, and no verdict on it is recorded."
 _LEAST_LETTERS, _LEAST_OF_SECTION = 90, 30
 _ITEM = regex(r"\s*(?:[-*+•]|\d{1,2}[.)])\s")
 _MOST_READ, _MOST_BEFORE, _MOST_FOUND = 6_000, 110, 200  # characters

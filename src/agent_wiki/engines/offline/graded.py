@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import re
 
-from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.stretch import HANDED_OVER, Stretch
 from agent_wiki.shell.tools import bare_tool_name
 from agent_wiki.trajectory.lazily import regex
 
 _SUBMITTED = regex(r"submit", re.IGNORECASE)
-_HANDED_OVER = regex(r"(?:^|[\s&;|])(?:submit(?:\s|$)|echo ['\"]?COMPLETE_TASK)")
 _ISSUE = regex(r"<(?:pr_description|issue_description|problem_statement|uploaded_files|issue)>")
 _MOST_READ = 20_000
 
@@ -24,7 +23,7 @@ def is_graded_elsewhere(stretch: Stretch) -> bool:
     last_acts = stretch.acts[-2:]
     if any(bare_tool_name(act.call.name).lower() in ("submit", "finish") for act in last_acts):
         return True
-    if any(_HANDED_OVER.search((act.call.command() or "")[:400]) for act in last_acts):
+    if any(HANDED_OVER.search((act.call.command() or "")[:400]) for act in last_acts):
         return True
     if not any(act.edits and act.has_worked for act in stretch.acts):
         return False  # there is nothing to judge

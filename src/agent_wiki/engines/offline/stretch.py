@@ -23,12 +23,19 @@ _TAG = regex(r"\s*</?\w[\w-]{0,40}>\s*|\s*")
 _REPORTS = frozenset({"task_complete", "attempt_completion", "done", "finish", "complete_task", "finish_task"})
 _SHORTEST_LINE = 12  # characters
 _FEWEST_REPLIES = 3
+HANDED_OVER = regex(r"(?:^|[\s&;|])(?:submit(?:\s|$)|echo ['\"]?COMPLETE_TASK)")
+# What only announces the call, and the call itself, as some harnesses have it in the words.
+_HANDS_OVER = regex(r"(?:[^.!?\n]{0,300}\bsubmi(?:t|ssion)[^.!?\n]{0,300}[.!?:]?\s*)?(?:```[^`]{0,400}```\s*)?\Z")
 _NO_REPLY = "No response requested."  # what a client records where the agent was not asked
 
 
 def _reported(message: Message) -> str:
-    """The report that an agent gives as the argument of a tool by which it ends its work; empty for other turns."""
+    """What an agent says where it ends its work by a call: as an argument of it, or beside the command that hands it
+    over; empty for other turns.
+    """
     calls = message.tool_calls if message.role == "assistant" else []
+    if len(calls) == 1 and HANDED_OVER.search(str((object_in(calls[0].arguments) or {}).get("command"))[:400]):
+        return _HANDS_OVER.sub("", (message.content or "").removeprefix("THOUGHT:")).strip()
     for call in calls if len(calls) == 1 and calls[0].name.lower() in _REPORTS else []:
         arguments = object_in(call.arguments) or {}
         given = (arguments.get(name) for name in ("summary", "result", "message", "reason", "answer"))
