@@ -34,7 +34,7 @@ REFERENCES = tuple(f"wiki-ingest/references/{path.name}" for path in sorted(_FOL
 TEXTS = (
     *(f"skills/{name}/SKILL.md" for name in SKILLS),
     *(f"skills/{each}" for each in REFERENCES),
-    "docs/agent-as-engine.md",
+    "docs/engines.md",
 )
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _SHELL_BLOCK = re.compile(r"^ *```(sh|console)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
