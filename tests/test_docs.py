@@ -121,9 +121,9 @@ def test_rules_are_documented_as_they_say_themselves() -> None:
     assert _generator("generate_rules").page_with_rules(page) == page, "python docs/generate_rules.py accepts it"
 
 
-def test_checks_are_documented_as_they_say_themselves() -> None:
-    page = _text("docs/checking.md")
-    assert _generator("generate_checks").page_with_checks(page) == page, "python docs/generate_checks.py accepts it"
+def test_checks_and_the_judges_rules_are_documented_as_they_say_themselves() -> None:
+    page = _text("docs/trust.md")
+    assert _generator("generate_checks").page_with_tables(page) == page, "python docs/generate_checks.py accepts it"
 
 
 def test_the_rule_that_is_shown_as_an_example_finds_its_example() -> None:
