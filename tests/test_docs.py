@@ -217,7 +217,8 @@ def test_parity_names_tests_that_exist() -> None:
 
 
 def test_the_table_of_programs_has_evidence_for_each_cell_and_names_tests_that_exist() -> None:
-    tables, _, evidence = _text("docs/clients.md").partition("## Evidence")
+    _, _, programs = _text("docs/formats.md").partition("\n## Agent programs\n")
+    tables, _, evidence = programs.partition("### Evidence")
     lines = [line for line in tables.splitlines() if line.startswith("| ") and not line.startswith("| program ")]
     cells = [cell.strip() for line in lines for cell in line.split("|")[2:-1]]
     assert [cell for cell in cells if not re.fullmatch(r"[A-Z]\d+(, [A-Z]\d+)*|–|no|\?", cell)] == []
