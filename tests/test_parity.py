@@ -1,4 +1,4 @@
-"""What docs/parity.md promises and no other test shows: one small wiki, looked at from outside."""
+"""What docs/architecture.md says of parity and no other test shows: one small wiki, looked at from outside."""
 
 from __future__ import annotations
 
