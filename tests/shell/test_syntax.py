@@ -33,6 +33,7 @@ def only_step(line: str) -> Step:
         ("x=$(a | b; c) d", ["x=$(a | b; c)", "d"]),
         ('echo "$(grep ")" f)" z', ["echo", '$(grep ")" f)', "z"]),
         ("a `b | c` d", ["a", "`b | c`", "d"]),
+        (r"a $'it\'s `b`; c\n' d", ["a", "it's `b`; c\n", "d"]),
         ("(cd x && y) z", ["(cd x && y)", "z"]),
         ("diff <(a | b) <(c)", ["diff", "<(a | b)", "<(c)"]),
         ("l=(1 2) f()", ["l=(1 2)", "f()"]),
@@ -94,7 +95,7 @@ def test_a_here_document_inside_a_substitution_may_hold_an_apostrophe() -> None:
     assert shell_line(line).is_whole
 
 
-@pytest.mark.parametrize("line", ["a 'b", 'a "b', "a $(b", "a `b", "a <<E\nb", "a <<E"])
+@pytest.mark.parametrize("line", ["a 'b", r"a $'b\'", 'a "b', "a $(b", "a `b", "a <<E\nb", "a <<E"])
 def test_what_is_not_closed_extends_to_the_end_and_is_marked(line: str) -> None:
     assert not shell_line(line).is_whole
     assert values(only_step(line))[0] == "a"
@@ -112,7 +113,26 @@ def test_the_words_of_any_text_are_in_order_where_their_places_say(line: str) ->
 
 
 @pytest.mark.parametrize(
-    "unit", ["'", '"', "$(", '"$(', "(", "`", "<<E\n", "<<E ", "$(<<E\n", "a && ", "\\", ">", "\n", "#", "a;", "((<<E"]
+    "unit",
+    [
+        "'",
+        "$'\\'",
+        '"',
+        "$(",
+        '"$(',
+        "(",
+        "`",
+        "<<E\n",
+        "<<E ",
+        "$(<<E\n",
+        "a && ",
+        "\\",
+        ">",
+        "\n",
+        "#",
+        "a;",
+        "((<<E",
+    ],
 )
 def test_hostile_text_costs_linear_time(unit: str) -> None:
     text = unit * (2 * MOST_CHARACTERS // len(unit))

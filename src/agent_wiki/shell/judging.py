@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -37,6 +38,13 @@ _ALWAYS_SAYS = regex(
 )
 _QUIET = frozenset({"-q", "-qq", "--quiet", "--silent", "-s", "-c", "--no-run"})  # the last two only compile
 _MOST_STEPS = 60
+# A server that was stopped for want of an end had started.
+_WAS_STOPPED = regex(r"\btimed out (?:after \d|and has been killed)", needs=("timed out",))
+_SERVES = regex(
+    r"\bready in \d|\b(?:listening|running|serving|started server) (?:on|at)\b|\bLocal:\s{1,9}https?://"
+    r"|Application startup complete",
+    re.IGNORECASE,
+)
 
 
 def judged_line(command: str, result: str, has_failed: bool | None, turn: int | None) -> Verdict:
@@ -57,8 +65,10 @@ class _Judge:
 
     def verdict(self) -> Verdict:
         """The verdict on the call."""
-        if self.failed:
+        if self.failed and not (_WAS_STOPPED.search(self.result) and _SERVES.search(self.result)):
             return self._failed()
+        if self.failed:
+            return Verdict("running", turn=self.turn)
         if self._is_left_running():
             return Verdict("running", turn=self.turn)
         return self._hidden()

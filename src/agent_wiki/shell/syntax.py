@@ -24,6 +24,9 @@ _OPERATOR = regex(r"&&|\|\||;;|\|&|&(?!>)|[;|\n)]")
 _HERE = regex(r"\d?<<(?!<)-?[ \t]*(?:'([^'\n]{1,80})'|\"([^\"\n]{1,80})\"|(\\?)([A-Za-z_][\w.-]{0,79}))")
 _REDIRECTION = regex(r"(?:\d|&)?(?:>>|>\||<<<|<>|[<>](?!\())&?")
 _PLAIN = regex(r"[^\s'\"\\`$()<>&;|]+")
+_ANSI_QUOTED = regex(r"\$'((?:[^'\\]|\\.)*+)('?)", re.DOTALL)  # in which `\'` closes nothing
+_ANSI_ESCAPE = regex(r"\\(.)", re.DOTALL)
+_ANSI_SIGNS = {"n": "\n", "t": "\t"}
 # Nobody escapes so many letters and dots: `..\.venv\Scripts\python.exe`, `C:\tools\make.exe`.
 _PATH_OF_WINDOWS = regex(r"(?:[A-Za-z]:|\.{1,2}|[\w.-]{1,80})(?:\\[\w.@-]{1,80}){1,40}(?=[\s;&|)]|\Z)")
 _PLAIN_WORD = regex(r"[^\s'\"\\`$()<>&;|]++(?=[\s);&|]|\Z)")  # as most are
@@ -235,6 +238,10 @@ class _Scanner:
             return f"\\{taken}" if is_path else "" if taken == "\n" else taken
         if character == "(":
             return self._nested("(")
+        if character == "$" and (quoted := _ANSI_QUOTED.match(self.text, self.position)):
+            self.position = quoted.end() if quoted[2] else len(self.text)
+            self.is_whole &= bool(quoted[2])
+            return _ANSI_ESCAPE.sub(lambda escape: _ANSI_SIGNS.get(escape[1], escape[1]), quoted[1])
         if character == "$" or self.text.startswith(("<(", ">("), self.position):
             self.position += 1
             return character
