@@ -128,3 +128,13 @@ def test_a_file_without_simulations_is_unreadable(tmp_path: Path) -> None:
 @pytest.mark.parametrize("document", [None, [], {}, {"simulations": 3}, {"simulations": [{"run": 1}]}])
 def test_other_documents_are_not_claimed(document: Any) -> None:
     assert not tau2_bench.claims(Sample("document", [document]))
+
+
+def test_the_ticket_is_the_request_of_a_run_without_a_simulated_user(tmp_path: Path) -> None:
+    ticket = {"id": "7", "ticket": "The phone has no signal.", "user_scenario": "SECRET SCRIPT"}
+    alone = [each for each in MESSAGES if each["role"] == "assistant" or each.get("requestor") == "assistant"]
+    document = DOCUMENT | {"tasks": [ticket], "simulations": [SIMULATION | {"messages": alone}]}
+    first = read(tmp_path, document).messages[0]
+    assert (first.role, first.content) == ("user", "The phone has no signal.")
+    talked = read(tmp_path, DOCUMENT | {"tasks": [ticket]})
+    assert "The phone has no signal." not in [each.content for each in talked.messages]

@@ -4,7 +4,8 @@ Differences from OpenAI messages: arguments are objects, a tool message has the 
 in `error`, and `requestor` says who called, because the simulated user has tools too. A user's calls stay on
 its user message, and their results are tool messages; both are marked `injected`, so that they are not taken for
 the agent's. Usage and cost are the agent's alone. Task ids count from 0 in every domain, so the domain is put
-before them ("airline/0"). `tasks` and the details of `reward_info` are answer keys.
+before them ("airline/0"). `tasks` and the details of `reward_info` are answer keys, but for the `ticket` of a run
+without a simulated user: that is the request, which its agent finds in the prompt.
 """
 
 from __future__ import annotations
@@ -53,7 +54,10 @@ def read(recording: Recording) -> Iterator[Trajectory]:
 
 def _trajectory(simulation: dict[str, Any], head: dict[str, Any], task: dict[str, Any]) -> Trajectory:
     builder = TrajectoryBuilder()
-    for message in _flat(simulation["messages"]):
+    messages = list(_flat(simulation["messages"]))
+    if (ticket := text_or_none(task.get("ticket"))) and not any(each.get("role") == "user" for each in messages):
+        builder.user(ticket)
+    for message in messages:
         _add(builder, message)
     domain = text_or_none(mapping(head.get("environment_info")).get("domain_name"))
     source = _source(simulation, task, domain)
