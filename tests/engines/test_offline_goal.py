@@ -357,3 +357,13 @@ def test_a_title_is_no_list_under_a_label_and_no_preface_before_the_request() ->
     assert title_of(f"{preface}, then: Please check all prices of the window", None) == (
         "Please check all prices of the window"
     )
+
+
+@pytest.mark.parametrize("mark", ["'", "’"])
+def test_a_title_is_the_sentence_that_says_what_is_wanted_or_what_is_wrong(mark: str) -> None:
+    trouble = f"I{mark}m having trouble sending picture messages from my phone."
+    hope = f"It{mark}s been a few hours now, and I{mark}d really like to get this mended as soon as it can be."
+    assert title_of(f"{trouble} {hope} Can you help me figure out what{mark}s going on?", None) == trouble
+    wish = f"I{mark}d like to return the lamp and the wooden chair from the order of last week."
+    said = f"My sister came by on Sunday with her own. {wish} I have all of the boxes and the papers for it here, too."
+    assert title_of(said, None) == wish

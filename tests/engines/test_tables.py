@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from agent_wiki.engines.offline.signals.known_remedies import Remedy, remedies
 from agent_wiki.engines.offline.signals.objections import known_objections
-from agent_wiki.engines.offline.tables import Entry, Pattern
+from agent_wiki.engines.offline.tables import Entry, Pattern, written
 
 WORDS = {"id": "a/b", "title": "Do it first", "rule": "Do it.", "trigger": "Work.", "tags": ["a"]}
 
@@ -44,3 +44,10 @@ def test_an_entry_with_a_field_nobody_reads_is_refused() -> None:
 def test_no_table_is_read_before_something_is_mined() -> None:
     code = "import sys, agent_wiki.commands; sys.exit('agent_wiki.engines.offline.tables' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_an_apostrophe_of_an_expression_is_also_one_as_typographers_set_it() -> None:
+    asks = written("asks", re.IGNORECASE)
+    assert all(asks.search(f"I{mark}d like to return the lamp.") for mark in "'’")
+    moves = written("awaited", re.IGNORECASE | re.MULTILINE)
+    assert bool(moves.search("I'll wait for the build")) == bool(moves.search("I’ll wait for the build"))

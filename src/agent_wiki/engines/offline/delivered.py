@@ -142,7 +142,7 @@ def left_open(stretch: Stretch) -> Shown | None:
     edits, reply = stretch.kept_edits(), stretch.last_reply()
     if not edits or reply is None or reply[0] < edits[-1].turn or stretch.followed_by is not None:
         return None
-    match = _LEFT_OPEN.search(reply[1][-_MOST_READ:].replace("’", "'"))
+    match = _LEFT_OPEN.search(reply[1][-_MOST_READ:])
     return Shown("partial", "left-open", reply[0], quoted(match.group())) if match else None
 
 
@@ -154,7 +154,7 @@ def lowered_where_awaited(stretch: Stretch, shown: Shown) -> Shown:
     is_of_part = shown.outcome == "success" and shown.basis in ("check", "shipped", "done", "moved-on", "delivered")
     if not is_of_part or reply is None or reply[0] < (shown.turn or 0) or reply[0] < stretch.acts[-1].turn:
         return shown
-    match = _AWAITED.search(reply[1][:_MOST_READ].replace("’", "'"))
+    match = _AWAITED.search(reply[1][:_MOST_READ])
     if match is None and reply[0] == len(stretch.trajectory.messages):
-        match = _NEXT_STEP.match(SENTENCE_END.split(reply[1].strip()[-_MOST_READ:].replace("’", "'"))[-1])
+        match = _NEXT_STEP.match(SENTENCE_END.split(reply[1].strip()[-_MOST_READ:])[-1])
     return Shown("partial", "left-open", reply[0], quoted(match.group()), shown.act) if match else shown

@@ -111,7 +111,9 @@ def title_of(goal: str, deed: UserRequest | None) -> str:
         return first[0] if first else ""
     sentences = [each for part in line.split(", then: ") for each in _SENTENCES.split(part) if not _LABEL.match(each)]
     asking = next((each for each in sentences if _asks(each) and not _says_little(each)), "")
-    return _upper_first(clause(asking, MOST_TITLE_CHARACTERS)) if asking else first[0]
+    is_of_later = asking not in line.partition(", then: ")[0]
+    says_more = bool(asking) and (is_of_later or not says_few_words(asking) or says_few_words(first[0]))
+    return _upper_first(clause(asking, MOST_TITLE_CHARACTERS)) if says_more else first[0]
 
 
 def _alone(opening: str, later: str = "") -> str:

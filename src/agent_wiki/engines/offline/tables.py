@@ -17,6 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from agent_wiki.trajectory.lazily import regex
 
 _FOLDER = Path(__file__).parent / "tables"
+_CLASSES = regex(r"(\[(?:\\.|[^\]\\])*\])")
 _UNBOUNDED = regex(r"(?<!\\)\.[*+]")
 
 
@@ -78,6 +79,12 @@ def named(name: str) -> frozenset[str]:
 
 
 def written(name: str, flags: re.RegexFlag = re.NOFLAG, *, needs: tuple[str, ...] = ()) -> re.Pattern[str]:
-    """An expression of `tables/words.toml`, compiled when first used; `needs` as in `regex`, else `<name>_needs`."""
+    """An expression of `tables/words.toml`, compiled when first used; `needs` as in `regex`, else `<name>_needs`.
+
+    An apostrophe in it is also one as typographers set it: "I'd" and "I’d".
+    """
     words = table("words")
-    return regex("".join(words[name]), flags, needs=needs or tuple(words.get(f"{name}_needs", ())))
+    needed = needs or tuple(words.get(f"{name}_needs", ()))
+    pieces = _CLASSES.split("".join(words[name]))  # each other piece is a class of characters
+    source = "".join(each if at % 2 else each.replace("'", "['’]") for at, each in enumerate(pieces))
+    return regex(source, flags, needs=tuple(dict.fromkeys((*needed, *(each.replace("'", "’") for each in needed)))))
