@@ -16,7 +16,7 @@ from agent_wiki.trajectory.lazily import regex
 _BECAUSE = regex(
     r"\b(?:because|since|due to|the (?:problem|issue|cause|reason|culprit|error|fix)|root cause|requires?|needs? to"
     r"|must|pre-?existing|already fail\w*|unrelated to"
-    r"|(?<!\bi )(?<!\bwe )(?<!\byou )(?:doesn't|does not|don't|can't|cannot)"
+    r"|(?<!\bi )(?<!\bwe )(?<!\byou )(?:doesn['’]t|does not|don['’]t|can['’]t|cannot)"
     r"|only (?:works|accepts|supports)|instead of|expects?|turns out"
     r"|should (?:be|have))\b",
     re.IGNORECASE,

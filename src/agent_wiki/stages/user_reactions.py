@@ -107,7 +107,7 @@ _ELSEWHERE = regex(
 # Said at once and flatly, so that it takes back what came right before it, whatever the lesson is about.
 _TAKES_BACK = regex(
     r"^\W*(?:no\b(?!\s+(?:problem|worries|need)"
-    r"|,? that(?:'s| is| will be|'ll be) (?:all|fine|ok)\b|[,.]? (?:thanks?|nothing (?:else|more))\b)"
+    r"|,? that(?:['’]s| is| will be|['’]ll be) (?:all|fine|ok)\b|[,.]? (?:thanks?|nothing (?:else|more))\b)"
     r"|nope|wrong|stop|revert|undo|that(?:'s| is) (?:not|wrong)|not what"
     r"|why (?:did|are|would) you|you (?:broke|removed|deleted|forgot)|it(?:'s| is) still"
     r"|still (?:fail|broken|not|wrong|the same))"

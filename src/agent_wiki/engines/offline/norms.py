@@ -29,7 +29,7 @@ _COMMON = named("common")
 # A name from the code at hand: a plain "don't" about it is about this piece of work.
 _OWN_NAME = regex(r"\b(?!force-push)(?:[a-z0-9]+[-_][a-z0-9]\w*|[a-z]+[A-Z]\w*)\b")
 _APPROVAL = regex(r"\b(?:ask|seek|get|request|wait)\b.*\b(?:approval|permission|confirmation|consent|go-ahead)$", re.I)
-_TENTATIVE = regex(r"^(?:let's )?try\b|\b(?:maybe|perhaps|possibly|for now|this time)\b", re.I)
+_TENTATIVE = regex(r"^(?:let['’]s )?try\b|\b(?:maybe|perhaps|possibly|for now|this time)\b", re.I)
 _DEFINITE = regex(r"\bthe ([\w'-]+)", re.IGNORECASE)
 _OCCASION = regex(r"(?<!only )\b(?:before|after|when|whenever|every time|each time)\b .+$", re.IGNORECASE)
 
@@ -119,9 +119,9 @@ def _deed(text: str) -> str:
 
 _ALWAYS = regex(r"^(?:you (?:should |must |need to |have to )?|we )?always (.+)$", re.I)
 _NEVER = written("forbidden", re.I)
-_UNWANTED = regex(r"^(?:i|we) (?:don't|do not) want(?: to (?:have|see))? ((?!to\b|you\b).+)$", re.I)
+_UNWANTED = regex(r"^(?:i|we) (?:don['’]t|do not) want(?: to (?:have|see))? ((?!to\b|you\b).+)$", re.I)
 _OCCASION_FIRST = written("occasion_first", re.I)
-_SURE = regex(r"^(?:you (?:should |must |need to )?)?(?:make sure|be sure|ensure|remember|don't forget|do "
+_SURE = regex(r"^(?:you (?:should |must |need to )?)?(?:make sure|be sure|ensure|remember|don['’]t forget|do "
                    r"not forget)"
                    r"(?: to| that you| you)? (.+)$", re.I)  # fmt: skip
 _OUGHT = regex(r"^you (?:should|must|need to|have to|ought to)(?: always)? (.+)$", re.I)
@@ -146,7 +146,7 @@ def _never(text: str, is_lasting: bool) -> Norm | None:
     verb = base(match["verb"]) if match else None
     if match is None or verb in (None, "do", "try"):  # "stop trying to …" is about what is being tried
         return None
-    is_lasting = is_lasting or text.lower().startswith(("never", "you must never", "we never", "we don't"))
+    is_lasting = is_lasting or text.lower().startswith(("never", "you must never", "we never", "we don't", "we don’t"))
     what = (match["what"] or "").strip()
     deed = f"{verb} {what}".strip()
     condition = _CONDITION.match(what)

@@ -30,7 +30,7 @@ _INSTEAD = tuple(
     regex(re.sub(r"\b[XY]\b|\$$", lambda part: _PARTS[part[0]], pattern), re.IGNORECASE)
     for pattern in (
         r"\b(?:use|prefer|go with|switch to|try|with) X (?:instead of|rather than|over|in place of|and not|,? not) Y$",
-        r"\b(?:don't|do not|never|stop) us(?:e|ing) Y(?:,|;| -| and| but)? (?:just |please )?(?:use|go with) X$",
+        r"\b(?:don['’]t|do not|never|stop) us(?:e|ing) Y(?:,|;| -| and| but)? (?:just |please )?(?:use|go with) X$",
         r"\b(?:not|no) Y(?:,|;| -| but)? (?:please )?use X$",
         r"\b(?:replace|swap) Y (?:with|by|for) X$",
         r"\binstead of Y,? (?:please )?(?:use|go with) X$",
