@@ -31,7 +31,7 @@ def is_verbatim(trajectory: Trajectory, turn: int, quote: str) -> bool:
     if _is_in(quote, message):
         return True
     has_former_marks = _MARK in quote and not _NUMBER.search(quote)
-    return has_former_marks and any(quote in _NUMBER.sub("", text) for text in _texts_of(message) if _MARK in text)
+    return has_former_marks and any(quote in _NUMBER.sub("", text) for text in texts_of(message) if _MARK in text)
 
 
 def _is_in(quote: str, message: Message) -> bool:
@@ -40,7 +40,8 @@ def _is_in(quote: str, message: Message) -> bool:
     return any(quote in text for text in _argument_texts(message))
 
 
-def _texts_of(message: Message) -> Iterator[str]:
+def texts_of(message: Message) -> Iterator[str]:
+    """The texts of a turn that evidence may quote."""
     yield from (message.content or "", message.thinking or "")
     yield from _argument_texts(message)
 

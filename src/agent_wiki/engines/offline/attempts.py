@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import Any, Literal
+from typing import Literal
 
 from agent_wiki.engines.offline import shell
 from agent_wiki.shell.edited_parts import edit_text
@@ -20,7 +20,8 @@ from agent_wiki.shell.verdict import has_failed, verdict_of
 from agent_wiki.stages.extract_guidelines import CitedQuote
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
-from agent_wiki.trajectory.json_text import value_of
+from agent_wiki.trajectory.evidence import texts_of
+from agent_wiki.trajectory.json_text import value_or
 from agent_wiki.trajectory.lazily import regex
 
 Verdict = Literal["passed", "failed", "unknown"]
@@ -101,36 +102,24 @@ class MinedSession:
 
     def attempts_after(self, attempt: Attempt, most_calls: int) -> Iterator[Attempt]:
         """Attempts among the next `most_calls` calls."""
-        start = bisect_right(self._attempt_positions, attempt.position)
-        end = bisect_right(self._attempt_positions, attempt.position + most_calls)
+        start = bisect_right(self.attempts, attempt.position, key=lambda each: each.position)
+        end = bisect_right(self.attempts, attempt.position + most_calls, key=lambda each: each.position)
         yield from self.attempts[start:end]
 
     def edits_between(self, first: int, last: int) -> list[Call]:
         """Edits whose call is between two positions."""
-        start = bisect_right(self._edit_positions, first)
-        return self.edits[start : bisect_left(self._edit_positions, last)]
+        start = bisect_right(self.edits, first, key=lambda each: each.position)
+        return self.edits[start : bisect_left(self.edits, last, key=lambda each: each.position)]
 
     def last_call_before(self, turn: int) -> Call | None:
         """The last call before a turn."""
-        position = bisect_left(self._call_turns, turn)
+        position = bisect_left(self.calls, turn, key=lambda each: each.turn)
         return self.calls[position - 1] if position else None
 
     def calls_after(self, turn: int, most: int) -> list[Call]:
         """The first `most` calls after a turn."""
-        start = bisect_right(self._call_turns, turn)
+        start = bisect_right(self.calls, turn, key=lambda each: each.turn)
         return self.calls[start : start + most]
-
-    @cached_property
-    def _attempt_positions(self) -> list[int]:
-        return [attempt.position for attempt in self.attempts]
-
-    @cached_property
-    def _edit_positions(self) -> list[int]:
-        return [call.position for call in self.edits]
-
-    @cached_property
-    def _call_turns(self) -> list[int]:
-        return [call.turn for call in self.calls]
 
     def defines(self, names: list[str]) -> bool:
         """Whether the code in the calls makes one of `names`: it is the project's own."""
@@ -156,7 +145,7 @@ class MinedSession:
         if turn is None or not 1 <= turn <= len(self.trajectory.messages):
             return None
         piece = quoted(next((line for line in text.splitlines() if line.strip()), ""))
-        if not piece or not any(piece in each for each in _quotable(self.message(turn))):
+        if not piece or not any(piece in each for each in texts_of(self.message(turn))):
             return None
         return CitedQuote(turn=turn, quote=piece)
 
@@ -185,8 +174,8 @@ def _unwrapped(result: str) -> str:
     """The output of a shell that answers with a JSON object (`{"output": "…", "exit_code": 0}`)."""
     if not result.startswith('{"'):
         return result
-    output = next((value for key in ("output", "stdout") if isinstance(value := _decoded(result).get(key), str)), None)
-    return result if output is None else output
+    answer = value_or(result, {})
+    return next((value for key in ("output", "stdout") if isinstance(value := answer.get(key), str)), result)
 
 
 def _attempt(call: Call, line: str) -> Attempt:
@@ -195,31 +184,3 @@ def _attempt(call: Call, line: str) -> Attempt:
     verdict: Verdict = "failed" if judged.has_failed else "passed" if judged.has_passed else "unknown"
     actions = tuple(shell.actions(line))
     return Attempt(call, line, actions, output_of(ended.result or ""), verdict, ended.result_turn)
-
-
-def _quotable(message: Message) -> Iterator[str]:
-    """The texts of a turn that evidence may quote."""
-    yield message.content or ""
-    yield message.thinking or ""
-    for call in message.tool_calls:
-        yield call.arguments
-        yield from _strings(Call(0, call.name, _decoded(call.arguments), call.arguments).arguments)
-
-
-def _decoded(arguments: str) -> dict[str, Any]:
-    try:
-        value = value_of(arguments)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {"input": value}
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from _strings(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _strings(each)
