@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from agent_wiki.engines.offline.changes import are_documents
-from agent_wiki.engines.offline.endings import ANNOUNCES
+from agent_wiki.engines.offline.reply_prose import ANNOUNCES, FENCED, SENTENCE_END
 from agent_wiki.engines.offline.requests import UserRequest
-from agent_wiki.engines.offline.reservations import FENCED, SENTENCE_END
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written

@@ -2,44 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
 
 from agent_wiki.engines.offline.changes import is_prose
 from agent_wiki.engines.offline.goal import in_own_words, pasted_line, request_line
 from agent_wiki.engines.offline.graded import is_graded_elsewhere
+from agent_wiki.engines.offline.reply_prose import LEAST_LETTERS, PLEASANTRY, SENTENCE_END, first_prose, reservation
 from agent_wiki.engines.offline.requests import FAULT
-from agent_wiki.engines.offline.reservations import FENCED, SENTENCE_END, reservation
 from agent_wiki.engines.offline.reverted import UNDO
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.troubles import Trouble
 from agent_wiki.engines.offline.wording import called, code, count, error_words, listing, said
-from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
-_PROSE_FIELD = regex(r"explanation|message|summary|answer|analysis|text|content|response", re.IGNORECASE)
 # What a client writes in the agent's place.
 _NO_ANSWER = written("of_client", re.IGNORECASE)
-_BARE_NUMBER = regex(r"\d{1,3}[.)]\s*")
-_BARE_WORD = regex(r"(?:`[^`]{1,200}`|(?=[^/]*/)[\w./@~-]++|and|or)?\W*+")  # a file, a name in code
 _HANDED_OVER = "The work was handed over, and no verdict on it is recorded."
-_LEAST_LETTERS, _LEAST_OF_SECTION = 90, 30
-_ITEM = regex(r"\s*(?:[-*+•]|\d{1,2}[.)])\s")
-_MOST_READ, _MOST_BEFORE, _MOST_FOUND = 6_000, 110, 200  # characters
-_CONCLUDES = written("concludes", re.IGNORECASE)
-_DOUBTFUL = written("doubtful", re.IGNORECASE)
-COLONS = (":", "：")
-_STOPS = ".!?:;,…。：；，"
-_FEW, _MOST_ITEMS, _MOST_IN_FULL = 2, 3, 440  # calls; of a list; characters
-_OF_PLAN = regex(r"</?proposed_plan>\n?")
+_FEW, _MOST_IN_FULL = 2, 440  # calls; characters
 _LEAST_ANSWER = 12  # letters; less is a signal between programs
-_HEADING = regex(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$|```|\||-{3,})")
-ANNOUNCES = written("announces", re.IGNORECASE)
-CHEER = written("cheer", re.IGNORECASE)
-PLEASANTRY = written("pleasantry", re.IGNORECASE)
 
 
 def ending(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
@@ -255,7 +237,7 @@ def _question(stretch: Stretch) -> str:
     if last is None or last[0] < len(stretch.trajectory.messages):
         return ""
     line = SENTENCE_END.split(last[1].strip().splitlines()[-1].strip(" *->_\t"))[-1]
-    is_open = line.endswith("?") and not PLEASANTRY.match(line) and line not in _first_prose(last[1])
+    is_open = line.endswith("?") and not PLEASANTRY.match(line) and line not in first_prose(last[1])
     return said(line) if is_open else ""
 
 
@@ -268,88 +250,7 @@ def last_words(stretch: Stretch, most: int, since: int | None = None, until: int
     for turn, reply in stretch.replies(until):
         if turn < asked:
             break
-        words = "" if _NO_ANSWER.match(reply) else _first_prose(reply, max(_LEAST_LETTERS, most // 2))
+        words = "" if _NO_ANSWER.match(reply) else first_prose(reply, max(LEAST_LETTERS, most // 2))
         if sum(map(str.isalpha, words)) >= _LEAST_ANSWER and not PLEASANTRY.match(words):
             return turn, said(words, most)
     return 0, ""
-
-
-def _first_prose(reply: str, least: int = _LEAST_LETTERS) -> str:
-    """The first informative sentences of a reply, of `least` letters or more: no heading, no cheer, few items of a list
-    and none below another heading, what leads in to a list only with its first; what is left out between shows.
-    """
-    text = FENCED.sub("\n---\n", prose_of(reply))
-    words, gap, lead, opening, leads, is_below, listed = "", "", "", "", "", False, 0
-    for line in text[:_MOST_READ].splitlines():
-        if _HEADING.match(line):
-            is_below = is_below or sum(map(str.isalpha, words)) >= _LEAST_OF_SECTION
-            gap, leads = "… ", ""
-            continue
-        if is_below and _ITEM.match(line):
-            continue
-        if words and words[-1] not in _STOPS and not line[:1].islower():
-            gap = "… "  # the next item of a list
-        for sentence in SENTENCE_END.split(line.strip(" *->_\t")):
-            leads_in = sentence.endswith(COLONS)
-            if says_nothing(sentence) or leads_in or _is_bare(sentence):
-                gap = "… "
-                lead = lead or (sentence.rstrip(":：") if leads_in else "")
-                leads = sentence if leads_in and not ANNOUNCES.match(sentence) else ""
-            elif sentence:
-                first = f"{leads} {sentence}" if leads and not words and _ITEM.match(line) else sentence
-                words, gap = f"{words} {gap if words else ''}{first}".strip(), ""
-                opening = opening or first
-        listed += _ITEM.match(line) is not None
-        if sum(map(str.isalpha, words)) >= (_LEAST_LETTERS if listed >= _MOST_ITEMS else least):
-            break
-    found = _conclusion(text.partition(opening)[2]) if 0 < len(opening) <= _MOST_BEFORE else ""
-    is_known = not found or found in words
-    return words or lead if is_known else f"{opening} … {found}"
-
-
-def _conclusion(text: str) -> str:
-    """The first sentence that names a cause or sums up; empty without one of a fair length."""
-    lines = [line.strip(" *->_\t") for line in text[:_MOST_READ].splitlines() if not _HEADING.match(line)]
-    sentences = (each for line in lines for each in SENTENCE_END.split(line))
-    fair = (each for each in sentences if len(each) <= _MOST_FOUND and not each.endswith((*COLONS, "?", "？")))
-    return next((each for each in fair if _CONCLUDES.search(each) and not _DOUBTFUL.search(each)), "")
-
-
-def says_nothing(sentence: str) -> bool:
-    """A cheer, a courtesy, or what the agent is about to do: nothing of what it did or found."""
-    text = sentence.strip()
-    return bool(CHEER.fullmatch(text) or PLEASANTRY.match(text) or ANNOUNCES.match(text))
-
-
-def _is_bare(sentence: str) -> bool:
-    """Only files and names. Word by word: one expression for all of it would try every way to divide it."""
-    number = _BARE_NUMBER.match(sentence)
-    words = re.split(r"[\s,;&+]+", sentence[number.end() if number else 0 :])
-    return all(map(_BARE_WORD.fullmatch, words))
-
-
-def prose_of(reply: str) -> str:
-    """A reply as a reader sees it: of one in JSON the part that is prose."""
-    return _text_in_json(reply) if reply.lstrip().startswith(("{", "[", "```json")) else _OF_PLAN.sub("", reply)
-
-
-def _text_in_json(text: str) -> str:
-    """The part of a reply in JSON that is meant for a reader: a field with prose, the longest when none is named so."""
-    try:
-        value = json.loads(text.strip().removeprefix("```json").removesuffix("```"))
-    except (ValueError, RecursionError):
-        return ""
-    fields = list(_fields(value, 0))
-    named = [text for name, text in fields if _PROSE_FIELD.search(name) and " " in text]
-    return named[0] if named else max((text for _, text in fields), key=len, default="")
-
-
-def _fields(value: object, depth: int) -> Iterator[tuple[str, str]]:
-    if isinstance(value, list) and depth < 6:
-        value = {str(position): each for position, each in enumerate(value)}
-    if isinstance(value, dict) and depth < 6:
-        for name, each in value.items():
-            if isinstance(each, str):
-                yield str(name), each
-            else:
-                yield from _fields(each, depth + 1)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.cluster_state import is_cluster_change
-from agent_wiki.engines.offline.endings import prose_of
 from agent_wiki.engines.offline.goal import request_line
+from agent_wiki.engines.offline.reply_prose import prose_of
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import Stretch

@@ -19,8 +19,8 @@ from agent_wiki.engines.offline.graded import is_graded_elsewhere
 from agent_wiki.engines.offline.meant_to_fail import is_of_another_state
 from agent_wiki.engines.offline.own_failures import own_failures
 from agent_wiki.engines.offline.read_back import is_asked_for, moved_as_seen, read_back
+from agent_wiki.engines.offline.reply_prose import reservation
 from agent_wiki.engines.offline.requests import UserRequest, says_no
-from agent_wiki.engines.offline.reservations import reservation
 from agent_wiki.engines.offline.reverted import (
     lowered_where_faulty,
     lowered_where_reverted,

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from agent_wiki.engines.offline.acts import Act
-from agent_wiki.engines.offline.endings import ANNOUNCES, CHEER, COLONS, prose_of, says_nothing
-from agent_wiki.engines.offline.reservations import SENTENCE_END
+from agent_wiki.engines.offline.reply_prose import ANNOUNCES, CHEER, COLONS, SENTENCE_END, prose_of, says_nothing
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.working import is_function

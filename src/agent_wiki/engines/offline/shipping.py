@@ -8,7 +8,7 @@ from itertools import pairwise
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.delivered import wants_words
 from agent_wiki.engines.offline.read_back import is_asked_for
-from agent_wiki.engines.offline.reservations import reservation
+from agent_wiki.engines.offline.reply_prose import reservation
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
