@@ -8,7 +8,6 @@ from agent_wiki.engines.offline.dead_ends import dead_ends_of
 from agent_wiki.engines.offline.goal import NO_REQUEST, goal_of, says_few_words, title_of
 from agent_wiki.engines.offline.key_turns import key_turns_of
 from agent_wiki.engines.offline.main_request import also_worked_on, deed_of, standing_requests
-from agent_wiki.engines.offline.meant_to_fail import meant_to_fail
 from agent_wiki.engines.offline.narrative import narrative_of
 from agent_wiki.engines.offline.outcome import shown_outcome
 from agent_wiki.engines.offline.recalled import recalled_pages
@@ -16,11 +15,10 @@ from agent_wiki.engines.offline.reported import reported_by
 from agent_wiki.engines.offline.requests import UserRequest, requests_of
 from agent_wiki.engines.offline.shipping import subjects_of
 from agent_wiki.engines.offline.stretch import Stretch, stretch_of
-from agent_wiki.engines.offline.troubles import Trouble, troubles_of
+from agent_wiki.engines.offline.troubles import troubles_of
 from agent_wiki.engines.offline.unasked import place_of, title_without_request
-from agent_wiki.engines.offline.wording import called, clause
+from agent_wiki.engines.offline.wording import clause
 from agent_wiki.recall.reads import WikiRead, wiki_reads
-from agent_wiki.shell.folders import folders_in
 from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS, ArcAnswer, SummarizeQuestion, SummaryAnswer
 from agent_wiki.trajectory import Trajectory
 
@@ -47,13 +45,7 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
     goal = goal_of(requests, stretch.trajectory.source.title, deed, also_worked_on(stretch, requests))
     shown = shown_outcome(stretch)
     is_request = shown.basis == "unfinished"  # which shows nothing: that no answer is recorded does
-    meant = meant_to_fail(stretch)
-    acts = [act for act in stretch.acts if act.call.position not in meant]
-    folders = folders_in(stretch.trajectory)
-    troubles = troubles_of(acts, stretch.trajectory.source.cwd, stretch.scratch(), folders)
-    for trouble in troubles:
-        if _was_red_meanwhile(trouble, [act for act in stretch.acts if act.call.position in meant]):
-            trouble.fix = None
+    troubles = troubles_of(stretch)
     return ArcAnswer(
         slug="" if is_only else arc_slug(goal),
         first_turn=stretch.first_turn,
@@ -70,12 +62,6 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         reported=reported_by(stretch),
         recalled=recalled_pages(stretch, reads),
     )
-
-
-def _was_red_meanwhile(trouble: Trouble, red: list[Act]) -> bool:
-    """The same check failed as it was to, before it passed: what it had failed by before that was mended by then."""
-    last, fix = trouble.failures[-1], trouble.fix
-    return fix is not None and any(last.turn < act.turn < fix.turn and called(act) == called(last) for act in red)
 
 
 def _title(stretch: Stretch, goal: str, deed: UserRequest | None) -> str:

@@ -12,11 +12,14 @@ from dataclasses import field, replace
 
 from agent_wiki.engines.offline.acts import Act, distinct, main_command
 from agent_wiki.engines.offline.changes import change_of
+from agent_wiki.engines.offline.meant_to_fail import meant_to_fail
 from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
+from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import named, pattern, table, written
 from agent_wiki.engines.offline.what_changed import LATER, OUTSIDE, is_again, is_let_out, what_changed
 from agent_wiki.engines.offline.wording import called, file_names, listing, shown_path
 from agent_wiki.shell.files_written import OWN_NOTES, bare_name
+from agent_wiki.shell.folders import folders_in
 from agent_wiki.shell.kinds import is_check, shell_kind
 from agent_wiki.shell.programs import PRINTERS, SHELL_WORDS
 from agent_wiki.shell.result_lines import (
@@ -95,23 +98,33 @@ def failure_line(act: Act) -> str:
     return last_line(result) if main is act.commands[-1] else ""  # another command of the line printed it
 
 
-def troubles_of(
-    acts: list[Act],
-    cwd: str | None = None,
-    scratch: frozenset[str] = frozenset(),
-    folders: Mapping[int, Sequence[str]] | None = None,
-) -> list[Trouble]:
-    """Every trouble of a stretch, in the order of the first failure. `scratch`: names of files that were only tools.
+def troubles_of(stretch: Stretch) -> list[Trouble]:
+    """Every trouble of a stretch, in the order of the first failure; what was meant to fail is none."""
+    meant = meant_to_fail(stretch)
+    found = _followed([act for act in stretch.acts if act.call.position not in meant], folders_in(stretch.trajectory))
+    for trouble in found:
+        if trouble.fix is not None:
+            trouble.how = _how(trouble, trouble.fix, stretch.scratch(), stretch.trajectory.source.cwd)
+    found = [each for each in found if each.fix is None or each.failures[0].kind != "edit"]
+    found = [each for each in found if not (each.is_check and each.how == LATER)]  # it may have passed elsewhere
+    for trouble in found:
+        if _was_red_meanwhile(trouble, [act for act in stretch.acts if act.call.position in meant]):
+            trouble.fix = None
+    return found
 
-    `folders`: what `folders_in` says; a check in another folder is another check.
-    """
+
+def _was_red_meanwhile(trouble: Trouble, red: list[Act]) -> bool:
+    """The same check failed as it was to, before it passed: what it had failed by before that was mended by then."""
+    last, fix = trouble.failures[-1], trouble.fix
+    return fix is not None and any(last.turn < act.turn < fix.turn and called(act) == called(last) for act in red)
+
+
+def _followed(acts: list[Act], folders: Mapping[int, Sequence[str]]) -> list[Trouble]:
+    """What failed, each with what was done until it worked; a check in another folder is another check."""
     found: list[Trouble] = []
     open_troubles: _Open = {}
     for act in acts:
-        place = (folders or {}).get((act.call.continues or act.call).position, ("",))[-1]
-        keys = [
-            replace(key, family=f"{place} {key.family}") if isinstance(key, CheckRun) else key for key in _keys(act)
-        ]
+        keys = _keys(act, folders.get((act.call.continues or act.call).position, ("",))[-1])
         if act.has_failed and not _is_none(act):
             known = next((open_troubles[key] for key in keys if key in open_troubles), None)
             if known is None or known.fix is not None:
@@ -128,11 +141,7 @@ def troubles_of(
                 _note(trouble, act)  # it may have changed a file before it tried again
         for trouble in open_troubles.values():
             _note(trouble, act)
-    for trouble in found:
-        if trouble.fix is not None:
-            trouble.how = _how(trouble, trouble.fix, scratch, cwd)
-    kept = [each for each in found if each.fix is None or each.failures[0].kind != "edit"]
-    return [each for each in kept if not (each.is_check and each.how == LATER)]  # it may have passed elsewhere
+    return found
 
 
 def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -> str:
@@ -194,18 +203,17 @@ def _is_next_try(trouble: Trouble, act: Act, key: str | CheckRun) -> bool:
     return isinstance(key, CheckRun) or is_again(trouble.failures[-1], act)
 
 
-def _keys(act: Act) -> Sequence[str | CheckRun]:
-    """What makes two acts attempts at the same thing."""
+def _keys(act: Act, folder: str) -> Sequence[str | CheckRun]:
+    """What makes two acts attempts at the same thing, of checks in the same folder."""
     if act.kind in ("check", "probe"):
-        return [run for run, has_passed in check_verdicts(act) if not has_passed] or check_runs(act)
+        runs = [run for run, has_passed in check_verdicts(act) if not has_passed] or check_runs(act)
+        return [replace(run, family=f"{folder} {run.family}") for run in runs]
     command = main_command(act)
-    if command is not None:
-        words = [word for word in command.words[1:] if not word.startswith("-")]
-        if command.program in _WITH_SUBCOMMAND:
-            depth = 2 if words[:1] and words[0] in _NESTED else 1
-            return [f"shell {command.program} {' '.join(words[:depth])}"]
-        return [f"shell {command.program} {' '.join(words[:2])}"]
-    return [f"{act.call.name} {act.call.path() or ''}"]
+    if command is None:
+        return [f"{act.call.name} {act.call.path() or ''}"]
+    words = [word for word in command.words[1:] if not word.startswith("-")]
+    is_nested = command.program not in _WITH_SUBCOMMAND or (words[:1] and words[0] in _NESTED)
+    return [f"shell {command.program} {' '.join(words[: 2 if is_nested else 1])}"]
 
 
 def _is_none(act: Act) -> bool:
