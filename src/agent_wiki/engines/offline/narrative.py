@@ -32,7 +32,6 @@ from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.troubles import Trouble
 from agent_wiki.engines.offline.wording import called, code, error_words, is_inline, listing, said
 from agent_wiki.engines.offline.working import worked
-from agent_wiki.trajectory.stated_task import issue_read_first
 
 _MOST_USER_TURNS = 6
 _MOST_SAID, _MOST_ANSWERED = 130, 120  # characters
@@ -108,7 +107,7 @@ def _answer(
 def _opening(stretch: Stretch) -> Sentence:
     first = opening_turn(stretch.requests)
     if first is None:
-        issue = issue_read_first(stretch.trajectory) if stretch.first_turn == 1 else None
+        issue = stretch.issue_read_first()
         read = f" The issue that it read first: {said(issue[1], _MOST_SAID)} (T{issue[0]})." if issue else ""
         return Sentence(stretch.first_turn, 100, f"No request of a user is recorded.{read}")
     goal = opening_and_next(stretch.requests, stretch.trajectory.source.title)[0]

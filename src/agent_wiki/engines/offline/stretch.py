@@ -17,6 +17,7 @@ from agent_wiki.shell.tools import works_on_files
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.json_text import object_in
 from agent_wiki.trajectory.lazily import dataclass, regex
+from agent_wiki.trajectory.stated_task import issue_read_first
 
 _SCRATCH_NAME = written("scratch_name", re.IGNORECASE)
 _TAG = regex(r"\s*</?\w[\w-]{0,40}>\s*|\s*")
@@ -140,6 +141,10 @@ class Stretch:
     def last_reply_turn(self) -> int:
         """The turn of the agent's last words without a call; 0 where there are none."""
         return next(self.replies(), (0, ""))[0]
+
+    def issue_read_first(self) -> tuple[int, str] | None:
+        """The turn and the title of the issue that the session began with reading; None in a later stretch."""
+        return issue_read_first(self.trajectory) if self.first_turn == 1 else None
 
     def last_request_turn(self) -> int:
         """The turn in which the user last asked for something or objected; 0 when there is none."""

@@ -11,7 +11,6 @@ from agent_wiki.engines.offline.wording import code, listing, said, shown_path
 from agent_wiki.shell.files_written import bare_name
 from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS
 from agent_wiki.trajectory.repository import repository_of
-from agent_wiki.trajectory.stated_task import issue_read_first
 from agent_wiki.wiki.text import plain_line
 
 _MOST_NAMES = 2
@@ -23,7 +22,7 @@ _MOST_SAID = 60
 
 def title_without_request(stretch: Stretch) -> str:
     """The title of the issue that it read first, else `Claude-code session in shop of 2026-03-01: changed cart.py`."""
-    if stretch.first_turn == 1 and (issue := issue_read_first(stretch.trajectory)):
+    if issue := stretch.issue_read_first():
         return plain_line(issue[1], MOST_TITLE_CHARACTERS)
     source = stretch.trajectory.source
     whose = f"{source.format} {'subagent' if source.parent_session_id else 'session'}"
