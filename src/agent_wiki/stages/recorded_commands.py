@@ -18,7 +18,7 @@ from agent_wiki.trajectory.model import Trajectory
 
 PLACEHOLDER = regex(r"<([a-z][a-z0-9_-]*)>")
 _MARK = "\ue000"  # stands for a parameter where `<name>` would be read as a redirection
-_QUIETING = regex(r"(?:[012&]?>{1,2}&?(?:/dev/null|\d)|2>&1)")
+QUIETING = regex(r"(?:[012&]?>{1,2}&?(?:/dev/null|\d)|2>&1)")
 _SCRIPTS = "scripts/"
 _MOST_TEXT = 40_000
 
@@ -83,7 +83,7 @@ def _has_failed(program: str, state: str) -> bool:
 
 
 def _ran(step: Step) -> _Ran:
-    words = tuple(word.value for word in step.words if not _QUIETING.fullmatch(word.value))
+    words = tuple(word.value for word in step.words if not QUIETING.fullmatch(word.value))
     return _Ran(words, tuple(each.text.strip() for each in step.here_documents), step.after in PIPES)
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from agent_wiki.engines.offline.listed_tasks import listed_tasks
 from agent_wiki.engines.offline.prompt_text import STORY_OF_ROLE, is_title, task_paragraphs, task_part
+from agent_wiki.engines.offline.reply_prose import SENTENCE_END
 from agent_wiki.engines.offline.requests import ASKS, SPELT, UserRequest, letters_of
 from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.engines.offline.wording import clause, count, said
@@ -43,7 +44,6 @@ _BARE_HEADING = written("bare_heading", re.IGNORECASE)
 _HASH = regex(r"\b[0-9a-f]{12,64}\b")
 _POINTS_BACK = regex(r"\b(?:this|that|it|these|those|them)\b", re.IGNORECASE)
 _FIRST_SENTENCE = regex(r"[^.!?…:]{20,99}[.!?](?=\s|$)")
-_SENTENCES = regex(r"(?<=[.!?])\s+")
 _CARRIES_ON = written("carries_on", re.IGNORECASE)
 _AGREES = written("agrees", re.IGNORECASE)
 _CONTINUES, _BLANKS = regex(r"[ \t]*[,(\w–—-]"), regex(r"\s+")
@@ -105,11 +105,11 @@ def title_of(goal: str, deed: UserRequest | None) -> str:
         return main if main and not says_few_words(main) else clause(alone, MOST_TITLE_CHARACTERS)
     line = request_line(deed.text) if deed else goal
     line = goal if _says_little(line[:_SAME]) else line
-    line = " ".join(each for each in _SENTENCES.split(line) if not STORY_OF_ROLE.match(each)) or line
+    line = " ".join(each for each in SENTENCE_END.split(line) if not STORY_OF_ROLE.match(each)) or line
     first = _FIRST_SENTENCE.match(line)
     if first is None or _asks(first[0]):
         return first[0] if first else ""
-    sentences = [each for part in line.split(", then: ") for each in _SENTENCES.split(part) if not _LABEL.match(each)]
+    sentences = [each for part in line.split(", then: ") for each in SENTENCE_END.split(part) if not _LABEL.match(each)]
     asking = next((each for each in sentences if _asks(each) and not _says_little(each)), "")
     is_of_later = asking not in line.partition(", then: ")[0]
     says_more = bool(asking) and (is_of_later or not says_few_words(asking) or says_few_words(first[0]))

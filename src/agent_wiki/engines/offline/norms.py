@@ -70,7 +70,7 @@ def norm_of(sentence: str, *, is_correction: bool) -> Norm | None:
     for shape, is_lasting in _SHAPES:
         norm = shape(_without_persons(text), is_lasting or is_marked)
         if norm is not None:
-            is_timed = shape in (_sure, _ought) and bool(_TIMED.search(text))
+            is_timed = shape is _required and bool(_TIMED.search(text))
             is_said_for_good = norm.is_lasting or is_timed or (is_correction and not _ONE_THING.search(plain))
             return norm if is_said_for_good and _is_general(norm) else None
     return None
@@ -183,14 +183,10 @@ def _unwanted(text: str, is_lasting: bool) -> Norm | None:
     return _norm(f"do without {match[1]}", is_lasting, deed=f"add {match[1]}") if match else None
 
 
-def _sure(text: str, is_lasting: bool) -> Norm | None:
-    match = _SURE.match(text)
-    return _norm(match[1], is_lasting) if match else None
-
-
-def _ought(text: str, is_lasting: bool) -> Norm | None:
-    match = _OUGHT.match(text)
-    return _norm(match[1], is_lasting) if match else None
+def _required(text: str, is_lasting: bool) -> Norm | None:
+    """`make sure to …`, or else `you should …`."""
+    found = (_norm(match[1], is_lasting) for each in (_SURE, _OUGHT) if (match := each.match(text)))
+    return next(filter(None, found), None)
 
 
 def _team(text: str, is_lasting: bool) -> Norm | None:
@@ -220,8 +216,7 @@ def _timed(text: str, is_lasting: bool) -> Norm | None:
 _SHAPES: tuple[tuple[Callable[[str, bool], Norm | None], bool], ...] = (
     (_always, True),
     (_unwanted, False),
-    (_sure, False),
-    (_ought, False),
+    (_required, False),
     (_never, False),
     (_team, False),
     (_prefer, True),

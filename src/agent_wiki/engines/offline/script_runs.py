@@ -13,6 +13,7 @@ from agent_wiki.shell.simple_commands import steps_of
 from agent_wiki.shell.syntax import PIPES, Step, Word
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.shell.wrappers import peeled
+from agent_wiki.stages.recorded_commands import QUIETING
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.layout import slug
@@ -20,7 +21,6 @@ from agent_wiki.wiki.layout import slug
 _INTERPRETERS = named("interpreters")
 _ONLY_READS_IT = frozenset({"-n", "--check", "-m"})  # `bash -n x.sh`, `python -m py_compile x.py`: it did not run
 _MOVES = frozenset({"cd", "pushd", "echo", "pwd"})
-_QUIETING = regex(r"(?:[012&]?>{1,2}&?(?:/dev/null|\d)|2>&1)")
 _CUTTING = frozenset({"head", "tail", "grep", "egrep", "rg", "wc"})
 _STREAMS = {"<": "input-file", ">": "output-file", ">>": "output-file"}
 _NUMBER = regex(r"-?\d+(?:\.\d+)?")
@@ -131,7 +131,7 @@ def command_and_inputs(run: ScriptRun, script: str, name: str) -> tuple[str, dic
     names, taken = iter(argument_names(script)), dict[tuple[str, str], str]()
     waiting = ""  # the flag or redirection that the next word belongs to
     for word in words[run.place + 1 :]:
-        if _QUIETING.fullmatch(word.value):
+        if QUIETING.fullmatch(word.value):
             continue
         kind, literal = _input(word, waiting, names)
         shown = f"{word.value.removesuffix(literal)}<{_named(kind, literal, taken)}>"
