@@ -19,15 +19,15 @@ from agent_wiki.engine import Engine, Progress
 from agent_wiki.engines import EMBEDDED, OpenedEngine, one_round, opened_engine
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
-from agent_wiki.pages.skill import SYNTHESIZE_SKILL
 from agent_wiki.pages.state import taught_nothing
 from agent_wiki.pipeline import bucket_state, finished, new_pages, recordings_cache
 from agent_wiki.pipeline.export_parts import FilesOfExports, files_of_exports, is_whole
 from agent_wiki.pipeline.inputs import FoundFiles, InputFile, Selection, inputs_of
-from agent_wiki.pipeline.mine import FORGOTTEN, NO_TURN, SUPERSEDED, Assignment, Known, Mined
+from agent_wiki.pipeline.mine import FORGOTTEN, SUPERSEDED, Assignment, Known, Mined
 from agent_wiki.pipeline.new_pages import NewPages
 from agent_wiki.pipeline.publish import Publisher
-from agent_wiki.pipeline.report import Failure, Note, Report
+from agent_wiki.pipeline.report import Report
+from agent_wiki.pipeline.session_counts import LEFT_OUT, count_file, count_session, count_unchanged
 from agent_wiki.pipeline.session_stages import (
     KnownSession,
     SessionReport,
@@ -50,9 +50,6 @@ from agent_wiki.wiki.config import Config
 from agent_wiki.wiki.config_edits import patched
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import without_effect
-
-_LEFT_OUT = (FORGOTTEN, "left-out", "older")
-"""What a session's status is that a run has read and the wiki has nothing of from this recording."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +187,7 @@ def _nothing_to_do(
         return False
     report.recordings = report.recordings_read = len(files)
     for file, entry in entries:
-        _count_unchanged(entry or {}, file, report)
+        count_unchanged(entry or {}, file, report)
     report.leave_unchanged(pages)
     return True
 
@@ -234,7 +231,7 @@ def _mine_all(
     workers = Workers(options.jobs, options.ray, options.stop)
     outage = StoreOutage(options.stop, likeliest(files, pending, cache))
     for done, mined in enumerate(results(assignments, known, workers), start=read_before + 1):
-        _count_file(mined, named[mined.name], report)
+        count_file(mined, named[mined.name], report)
         _take(mined, options, publisher)
         outage.look_at(mined, named[mined.name].path)
         read.append(mined)
@@ -249,7 +246,7 @@ def _mine_all(
             recordings_cache.note(cache, file.path, mined, terms=[engine.name, engine.version], is_named=file.is_named)
         kept.update({each.session_id: file.path for each in mined.sessions if each.is_kept})
         for session in mined.sessions:
-            _count_session(mined.name, session, report)
+            count_session(mined.name, session, report)
             if options.on_session is not None:
                 options.on_session(mined.name, session)
     exports.note(cache, (named[mined.name].path for mined in read))
@@ -305,7 +302,7 @@ def _pending(
         if entry is None or not is_same or not _is_done(entry, stages, options, engine, known, config):
             pending.append(file)
             continue
-        _count_unchanged(entry, file, report)
+        count_unchanged(entry, file, report)
         if stages == SESSION_STAGES:
             _leave_out_answers(entry, known)
     return pending
@@ -340,7 +337,7 @@ def _is_done(
     for session_id, digest, status in entry["sessions"]:
         if status == FORGOTTEN and session_id not in config.forgotten:
             return False  # its owner lets it in again
-        if status in (FORGOTTEN, "left-out", "older"):
+        if status in LEFT_OUT:
             continue
         session = known.get(session_id)
         if session is None:
@@ -358,58 +355,6 @@ def _leave_out_answers(entry: Mapping[str, Any], known: dict[str, KnownSession])
     for session_id, _, _ in entry["sessions"]:
         if session_id in known:
             known[session_id] = replace(known[session_id], answers={})
-
-
-def _count_unchanged(entry: dict[str, Any], file: InputFile, report: Report) -> None:
-    """Put an unchanged file into the report; what was wrong with it then is wrong with it still."""
-    report.recordings_unchanged += 1
-    if bucket_state.is_set_aside(entry):
-        report.set_aside.append(Failure(**entry["failure"]))
-    elif entry.get("failure"):
-        is_counted = "failed_runs" in entry
-        if is_counted:
-            entry["failed_runs"] += 1
-        failure, is_foreign = Failure(**entry["failure"]), bool(entry.get("is_foreign"))
-        if report.add_unread(failure, is_foreign=is_foreign, is_named=file.is_named, is_unchanged=True):
-            report.failed_again += is_counted
-            report.failed_before += not is_counted
-    for session_id, _, status in entry["sessions"]:
-        report.sessions["unchanged" if status == "mined" else status] += 1
-        if status in _LEFT_OUT:
-            report.left_out.append(Note(session_id, "as before", recording=file.name))
-
-
-def _count_file(mined: Mined, file: InputFile, report: Report) -> None:
-    """Put the results of one file into the report; its sessions are counted when all files are read."""
-    report.warnings += mined.warnings
-    report.stopped = report.stopped or mined.stopped or ""
-    if mined.bug:
-        report.bugs.append(mined.bug)
-    if mined.failure:
-        report.add_unread(mined.failure, is_foreign=mined.is_foreign, is_named=file.is_named)
-    elif mined.is_empty:
-        report.left_out.append(Note(mined.name, NO_TURN))
-
-
-def _count_session(name: str, session: SessionReport, report: Report) -> None:
-    """Put one trajectory of the file `name` into the report. Of a session recorded twice the kept one counts."""
-    report.sessions[session.status] += 1
-    if session.status == "failed":
-        report.failures += session.failures
-    elif session.status in _LEFT_OUT:
-        report.left_out.append(Note(session.session_id, session.reason, recording=name))
-    elif session.status == "waiting" and not report.stopped:
-        report.waiting += session.failures
-    if session.status == "older":
-        return
-    report.formats[session.source_format] += 1
-    report.hygiene.update(session.hygiene)
-    if session.coverage:
-        report.cover(session.session_id, session.coverage)
-    report.dropped_claims += [Note(session.session_id, each.reason, each.place) for each in session.dropped_claims]
-    report.guidelines_contributed += session.contributed.get(EXTRACT_GUIDELINES, 0)
-    report.nothing_to_learn += session.taught_nothing
-    report.skills_contributed += session.contributed.get(SYNTHESIZE_SKILL, 0)
 
 
 STAGES_OF_COMMAND = {"ingest": ALL_STAGES, CATALOG: (CATALOG,)} | {

@@ -1,0 +1,68 @@
+"""Puts what became of each file and of each session of a run into its report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
+from agent_wiki.pages.skill import SYNTHESIZE_SKILL
+from agent_wiki.pipeline import bucket_state
+from agent_wiki.pipeline.inputs import InputFile
+from agent_wiki.pipeline.mine import FORGOTTEN, NO_TURN, Mined
+from agent_wiki.pipeline.report import Failure, Note, Report
+from agent_wiki.pipeline.session_stages import SessionReport
+
+LEFT_OUT = (FORGOTTEN, "left-out", "older")
+"""What a session's status is that a run has read and the wiki has nothing of from this recording."""
+
+
+def count_unchanged(entry: dict[str, Any], file: InputFile, report: Report) -> None:
+    """Put an unchanged file into the report; what was wrong with it then is wrong with it still."""
+    report.recordings_unchanged += 1
+    if bucket_state.is_set_aside(entry):
+        report.set_aside.append(Failure(**entry["failure"]))
+    elif entry.get("failure"):
+        is_counted = "failed_runs" in entry
+        if is_counted:
+            entry["failed_runs"] += 1
+        failure, is_foreign = Failure(**entry["failure"]), bool(entry.get("is_foreign"))
+        if report.add_unread(failure, is_foreign=is_foreign, is_named=file.is_named, is_unchanged=True):
+            report.failed_again += is_counted
+            report.failed_before += not is_counted
+    for session_id, _, status in entry["sessions"]:
+        report.sessions["unchanged" if status == "mined" else status] += 1
+        if status in LEFT_OUT:
+            report.left_out.append(Note(session_id, "as before", recording=file.name))
+
+
+def count_file(mined: Mined, file: InputFile, report: Report) -> None:
+    """Put the results of one file into the report; its sessions are counted when all files are read."""
+    report.warnings += mined.warnings
+    report.stopped = report.stopped or mined.stopped or ""
+    if mined.bug:
+        report.bugs.append(mined.bug)
+    if mined.failure:
+        report.add_unread(mined.failure, is_foreign=mined.is_foreign, is_named=file.is_named)
+    elif mined.is_empty:
+        report.left_out.append(Note(mined.name, NO_TURN))
+
+
+def count_session(name: str, session: SessionReport, report: Report) -> None:
+    """Put one trajectory of the file `name` into the report. Of a session recorded twice the kept one counts."""
+    report.sessions[session.status] += 1
+    if session.status == "failed":
+        report.failures += session.failures
+    elif session.status in LEFT_OUT:
+        report.left_out.append(Note(session.session_id, session.reason, recording=name))
+    elif session.status == "waiting" and not report.stopped:
+        report.waiting += session.failures
+    if session.status == "older":
+        return
+    report.formats[session.source_format] += 1
+    report.hygiene.update(session.hygiene)
+    if session.coverage:
+        report.cover(session.session_id, session.coverage)
+    report.dropped_claims += [Note(session.session_id, each.reason, each.place) for each in session.dropped_claims]
+    report.guidelines_contributed += session.contributed.get(EXTRACT_GUIDELINES, 0)
+    report.nothing_to_learn += session.taught_nothing
+    report.skills_contributed += session.contributed.get(SYNTHESIZE_SKILL, 0)
