@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from agent_wiki.engines.offline.summarize import answer
-from agent_wiki.stages.summarize import RecalledPage, SummarizeQuestion
+from agent_wiki.stages.recalled_pages import RecalledPage
+from agent_wiki.stages.summarize import SummarizeQuestion
 from tests.engines.sessions import Session
 
 PAGE = "guidelines/list-zip-entries__0123456789ab.md"

@@ -11,7 +11,8 @@ from agent_wiki.engines.scripted import ScriptedEngine
 from agent_wiki.recall.reads import wiki_reads
 from agent_wiki.recall.recalled_text import recalled_text
 from agent_wiki.stages.extract_guidelines import CitedQuote, GuidelineAnswer, extract_guidelines, without_recalled
-from agent_wiki.stages.summarize import ArcAnswer, RecalledPage, SummaryAnswer, with_reads
+from agent_wiki.stages.recalled_pages import RecalledPage
+from agent_wiki.stages.summarize import ArcAnswer, SummaryAnswer, with_reads
 from agent_wiki.stages.synthesize_skill import SkillAnswer, SkillStep
 from agent_wiki.stages.synthesize_skill import without_recalled as skill_without_recalled
 from agent_wiki.trajectory import Trajectory

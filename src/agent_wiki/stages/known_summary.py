@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from agent_wiki.pages.sessions import Arc, NotedTurn
+from agent_wiki.shell.result_lines import MOST_QUOTED
 from agent_wiki.stages.summarize import (
     MOST_KEY_TURNS,
-    MOST_QUOTED,
     ArcAnswer,
     KeyTurnNote,
     LooseEndNote,

@@ -18,24 +18,23 @@ from agent_wiki.pages.sessions import (
     LooseEndKind,
     NotedTurn,
     Outcome,
-    RecallEntry,
-    RecallStatus,
     Repair,
     outcome_of,
 )
 from agent_wiki.recall.own_calls import own_turns
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.shell.measures import measures
+from agent_wiki.shell.result_lines import MOST_QUOTED
+from agent_wiki.stages.recalled_pages import RecalledPage, as_read, checked_recall, recall_entry
 from agent_wiki.stages.trust import trust_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.evidence import is_verbatim, why_not_verbatim
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.layout import page_id, page_title, slug
+from agent_wiki.wiki.layout import slug
 from agent_wiki.wiki.text import plain_line, without_links
 
 STAGE = "summarize"
 
-MOST_QUOTED = 200
 MOST_KEY_TURNS = 6
 MOST_WORDS = 250  # of a narrative
 MOST_TITLE_WORDS = 10
@@ -81,17 +80,6 @@ class RepairNote(Answer):
         default=None, ge=1, description="The turn of the same check's pass, or of the user's acceptance; else null."
     )
     text: str = Field(min_length=1, description="What it was due to and what ended it, one line.")
-
-
-class RecalledPage(Answer):
-    """A page of a wiki that the session read, and what came of it."""
-
-    page: str = Field(description="The page as the session named it, relative to the wiki's folder.")
-    status: RecallStatus = Field(description="`ignored` unless a later turn shows that something came of it.")
-    turn: int | None = Field(default=None, ge=1, description="The turn of the quote.")
-    quote: str | None = Field(
-        default=None, max_length=MOST_QUOTED, description="Verbatim, required for every status but `ignored`."
-    )
 
 
 class ArcAnswer(Answer):
@@ -216,7 +204,7 @@ def _checked_arc(arc: ArcAnswer, end: int, trajectory: Trajectory, dropped: list
     for name in ("outcome", "accepted"):
         changes |= _checked_quote(name, arc, trajectory, dropped)
     changes |= _checked_success(arc.model_copy(update=changes), trajectory, dropped)
-    checked = [(each, _checked_recall(each, trajectory)) for each in arc.recalled]
+    checked = [(each, checked_recall(each, trajectory)) for each in arc.recalled]
     dropped.extend(
         Problem("recalled", f"{each.page}: no verbatim quote", is_on_citation=True)
         for each, supported in checked
@@ -282,55 +270,14 @@ def _no_turn(place: str, turn: int) -> Problem:
     return Problem(place, f"turn {turn} does not exist", is_on_citation=True)
 
 
-def _checked_recall(recalled: RecalledPage, trajectory: Trajectory) -> RecalledPage | None:
-    """The page, without a quote that is not verbatim; None where its status needs the quote."""
-    if recalled.quote and is_verbatim(trajectory, recalled.turn or 0, recalled.quote):
-        return recalled
-    if recalled.status != "ignored":
-        return None
-    return recalled.model_copy(update={"turn": None, "quote": None}) if recalled.quote else recalled
-
-
 def with_reads(answer: SummaryAnswer, reads: Sequence[WikiRead]) -> tuple[SummaryAnswer, list[Problem]]:
-    """The answer with the recalled pages that the recording shows: code, not the engine, finds which pages were read.
-
-    A page that was not read, or that was read after the quoted turn, is dropped and reported; a page that was read in
-    an arc and not mentioned is `ignored`. How a page was used is for the engine to say. A page that a search only
-    listed may have been used, and cannot have been ignored.
-    """
-    first: dict[str, WikiRead] = {}
-    shown: dict[str, WikiRead] = {}
-    for read in reads:
-        if not read.is_index:
-            first.setdefault(page_id(read.page), read)
-        if read.shows_page:
-            shown.setdefault(page_id(read.page), read)
+    """The answer with the recalled pages that the recording shows, and what was dropped: code finds what was read."""
     dropped: list[Problem] = []
-    arcs: list[ArcAnswer] = []
-    for arc in answer.arcs:
-        claimed = {page_id(each.page): each for each in reversed(arc.recalled)}
-        unread = [name for name, each in claimed.items() if not _is_after(each, first.get(name))]
-        dropped += [
-            Problem("recalled", f"{claimed[name].page}: the session had not read it") for name in reversed(unread)
-        ]
-        recalled = [
-            each
-            for name, each in reversed(claimed.items())
-            if name not in unread and (name in shown or each.status != "ignored")
-        ]
-        recalled += [
-            RecalledPage(page=read.page, status="ignored")
-            for name, read in shown.items()
-            if arc.first_turn <= read.turn <= arc.last_turn and (name not in claimed or name in unread)
-        ]
-        arcs.append(arc.model_copy(update={"recalled": recalled}))
+    arcs = [
+        arc.model_copy(update={"recalled": as_read(arc.recalled, reads, arc.first_turn, arc.last_turn, dropped)})
+        for arc in answer.arcs
+    ]
     return answer.model_copy(update={"arcs": arcs}), dropped
-
-
-def _is_after(recalled: RecalledPage, read: WikiRead | None) -> bool:
-    if read is None or recalled.turn is None:
-        return read is not None
-    return recalled.turn >= read.turn if read.script else recalled.turn > read.turn
 
 
 def entries(answer: SummaryAnswer, trajectory: Trajectory, reads: Sequence[WikiRead]) -> tuple[Arc, ...]:
@@ -364,7 +311,7 @@ def _entry(arc: ArcAnswer, arc_slug: str, trajectory: Trajectory, reads: Sequenc
             for each in arc.repairs
         ),
         reported=tuple(NotedTurn(note.turn, plain_line(without_links(note.text), 400)) for note in arc.reported),
-        recalled=tuple(map(_recalled_entry, arc.recalled)),
+        recalled=tuple(map(recall_entry, arc.recalled)),
         tool_calls=counted.tool_calls,
         errors=counted.errors,
         dead_end_paths=len(arc.dead_ends),
@@ -384,11 +331,6 @@ def _arc_slugs(arcs: list[ArcAnswer]) -> list[str]:
             made, position = f"{wanted[:34].rstrip('-')}-{position}", position + 1
         slugs.append(made)
     return slugs
-
-
-def _recalled_entry(recalled: RecalledPage) -> RecallEntry:
-    page = page_id(recalled.page), page_title(recalled.page), recalled.status
-    return RecallEntry(*page, recalled.quote, recalled.turn) if recalled.quote else RecallEntry(*page)
 
 
 QUESTIONS: dict[str, type[Answer]] = {"summary": SummaryAnswer}

@@ -17,7 +17,7 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.recall.reads import WikiRead
 from agent_wiki.shell.result_lines import quoted
-from agent_wiki.stages.summarize import RecalledPage
+from agent_wiki.stages.recalled_pages import RecalledPage
 from agent_wiki.trajectory import Message
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.layout import page_id
