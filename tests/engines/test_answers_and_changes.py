@@ -180,12 +180,10 @@ def test_a_story_says_how_many_turns_of_the_user_it_leaves_out() -> None:
     assert len(story.split()) <= 250
 
 
-def test_an_agent_s_own_notes_are_no_remedy_and_no_last_change() -> None:
+def test_an_agent_s_own_notes_are_no_remedy() -> None:
     failed = Session().user("Cap the cart.").edit("cart.ts").run("npm run build", "error TS1005", failed=True)
     failed.write("/home/kim/.gemini/antigravity/brain/0a1b/task.md").run("npm run build", "built in 3 s")
     assert "task.md" not in summary(failed.says("It is capped.")).narrative
-    noted = capped().write("report.md").write("/home/kim/.claude/plans/cart.md")
-    assert "No check passed after" not in summary(noted.says("It is capped, and I wrote a report.")).narrative
 
 
 def test_a_page_whose_syntax_was_read_is_no_scratch_file() -> None:

@@ -173,7 +173,7 @@ def test_work_that_a_separate_request_follows_was_accepted() -> None:
         session.read(f"{name}.py")
     first, second = answer(SummarizeQuestion(session.says("It reads a token too many.").done())).arcs
     assert (first.outcome, second.outcome) == ("success", "unknown")
-    assert "went on to the next request (T13)" in first.narrative
+    assert first.outcome_reason == "the user asked for something else next, without an objection"
 
 
 def test_work_that_a_command_for_other_work_follows_was_accepted_and_one_that_shows_figures_is_none() -> None:
@@ -229,7 +229,7 @@ def test_a_conversation_is_summarized_by_request_obstacle_and_end() -> None:
         "The user asked: “I want to move my flight to Friday”. The agent looked things up with `get_booking`. It "
         "answered: “Unfortunately, basic tickets cannot be changed to another day” (T6). Then the user asked: "
         "“Could you cancel it then?” (T7). The agent called `cancel_booking` (code AB12). In its own words: “Your "
-        "booking is cancelled and the fee comes back”. The user said “Thanks” (T11); nothing shows the effect."
+        "booking is cancelled and the fee comes back”. The user said “Thanks” (T11)."
     )
 
 

@@ -370,11 +370,6 @@ def test_what_was_changed_is_what_the_lines_that_differ_stand_in() -> None:
     assert "(changed `hang`)" in arc.narrative
 
 
-def test_a_note_after_the_work_is_not_asked_to_have_been_run() -> None:
-    arc = summary(asked().edit("cap.py").edit("NOTES.md").says("Done."))
-    assert "Nothing was tried after the last change of code (T3)" in arc.narrative
-
-
 def test_the_agent_s_own_mark_in_an_output_is_no_error() -> None:
     command = 'lampctl hang; echo "=== error after hanging ==="'
     arc = summary(asked().run(command, "Exit code 1\n=== error after hanging ===", failed=True).says("It hangs not."))

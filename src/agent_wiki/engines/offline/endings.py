@@ -53,11 +53,10 @@ def _shown_otherwise(stretch: Stretch, shown: Shown) -> str:
     sentences = {
         "user": f"The user's last word on it: {said(shown.quote or '…')} (T{shown.turn}).",
         "delivered": _unanswered(stretch),
-        "moved-on": "" if _next_words(stretch) else f"The user went on to the next request (T{stretch.last_turn + 1}).",
         "cluster": f"After the last change {look} showed the workload healthy (T{shown.turn}).",
         "read-back": f"What was written was then read back (T{shown.turn}).",
-        "refused": f"{look} did not go through (T{shown.turn}){why}, and nothing was shipped after it.",
-        "not-allowed": f"No edit was allowed (T{shown.turn}), so nothing was changed.",
+        "refused": f"{look} did not go through (T{shown.turn}){why}.",
+        "not-allowed": f"No edit was allowed (T{shown.turn}).",
         "reverted": f"The user had {reverted} reverted (T{shown.turn}).",
         "not-made": f"Its last list names {code(shown.quote or '')} (T{shown.turn}), which nothing here made.",
         "unfinished": f"The recording breaks off before the agent reports on what was asked last (T{shown.turn})."
@@ -133,7 +132,7 @@ def _unknown(stretch: Stretch, shown: Shown) -> str:
 
 
 def _ran_after(stretch: Stretch) -> str:
-    """What was run after the last change and is no check of it, or that nothing was; empty where no code changed."""
+    """What was run after the last change and is no check of it; empty for nothing."""
     edits = stretch.kept_edits()
     edits = [act for act in edits if not all(map(is_prose, act.edits))] or edits
     changed = max((act.end for act in edits), default=stretch.last_turn)
@@ -144,29 +143,23 @@ def _ran_after(stretch: Stretch) -> str:
         return f"{called(read[-1])} passed (T{read[-1].end}); no check is recorded of what a subagent did after it."
     if read and (not ran or read[-1].turn > ran[-1].turn):
         return f"After the last change {called(read[-1])} passed (T{read[-1].end}), which does not run it."
-    if not ran:
-        is_code = any(not is_prose(path) for act in edits for path in act.edits)
-        had_passed = any(act.kind == "check" and act.finding and act.finding.passed for act in stretch.acts)
-        none = f"No check passed after the last change (T{changed})."
-        return none if had_passed else "No passing test, build or lint of the change is recorded." if is_code else ""
-    return f"After the last change {called(ran[-1])} ran (T{ran[-1].end}), and no test, build or lint."
+    return f"After the last change {called(ran[-1])} ran (T{ran[-1].end})." if ran else ""
 
 
 def _open_end(stretch: Stretch) -> str:
-    """What is missing for an outcome: an answer, a look at the change, or the user's word on an answer."""
+    """That an answer is missing, or the user's last word on what was only said."""
     asked, last = stretch.requests[-1].turn if stretch.requests else 0, stretch.last_reply()
     is_last_word = last is None or last[0] < asked
     if is_last_word and asked > (stretch.acts[-1].turn if stretch.acts else 0):
         return f"The recording ends without an answer to the user (T{asked})." if asked else ""
     if any(act.edits and act.has_worked for act in stretch.acts):
-        return _untried(stretch)
+        return ""
     if len(stretch.requests) > 1 and stretch.requests[-1].kind == "acceptance":
         final = stretch.requests[-1]
-        return f"The user said {said(final.text, 80)} (T{final.turn}); nothing shows the effect."
-    if is_last_word:  # a subagent's last word may stand in the session that started it
-        return "" if stretch.trajectory.source.parent_session_id else "The recording ends without an answer."
-    is_of_parent = stretch.trajectory.source.parent_session_id is not None  # whose session has it
-    return "" if is_of_parent else "What the user made of it is not recorded."
+        return f"The user said {said(final.text, 80)} (T{final.turn})."
+    # A subagent's last word may stand in the session that started it.
+    is_open = is_last_word and not stretch.trajectory.source.parent_session_id
+    return "The recording ends without an answer." if is_open else ""
 
 
 def _unanswered(stretch: Stretch) -> str:
@@ -174,16 +167,6 @@ def _unanswered(stretch: Stretch) -> str:
     last = stretch.requests[-1] if stretch.requests else None
     is_open = last is not None and last.turn == len(stretch.trajectory.messages) and last.kind != "acceptance"
     return f"The recording ends without an answer to the user (T{last.turn})." if last and is_open else ""
-
-
-def _untried(stretch: Stretch) -> str:
-    """What is missing for a verdict on the last change."""
-    edits = (act for act in stretch.acts if act.has_worked and not all(map(is_prose, act.edits)))  # notes are not tried
-    changed = max((act.end for act in edits), default=0)
-    if not changed:
-        return ""
-    was_tried = any(act.turn > changed and act.is_work and act.kind != "edit" for act in stretch.acts)
-    return "" if was_tried else f"Nothing was tried after the last change{_of_code(stretch, changed)} (T{changed})."
 
 
 def _of_code(stretch: Stretch, turn: int) -> str:
