@@ -114,6 +114,35 @@ def test_results_of_parallel_calls_in_one_message_are_taken_apart(tmp_path: Path
     assert [each.result for each in paired_calls(trajectory)] == ["ok", "ok"]
 
 
+SINGLE = {"task_id": "7", "reward": 1.0, "simulation_run": SIMULATION | {"reward_info": None}}
+
+
+def test_a_simulation_in_a_file_of_its_own_has_the_reward_beside_it(tmp_path: Path) -> None:
+    trajectory, whole = read(tmp_path, SINGLE), read(tmp_path)
+    source = trajectory.source
+    assert (trajectory.session_id, trajectory.timestamp) == (whole.session_id, whole.timestamp)
+    assert trajectory.messages == whole.messages
+    assert (source.task_id, source.reward, source.exit_status) == ("7", 1.0, "user_stop")
+    assert (trajectory.agent, trajectory.model) == (None, None)
+    assert source.hygiene == {"injected_messages": 3}
+
+
+def test_what_a_single_simulation_says_of_itself_goes_first(tmp_path: Path) -> None:
+    trajectory = read(tmp_path, SINGLE | {"simulation_run": SIMULATION})
+    assert (trajectory.source.reward, trajectory.source.hygiene["answer_keys_withheld"]) == (0.5, 1)
+    nameless = {key: value for key, value in SIMULATION.items() if key not in ("id", "task_id", "reward_info")}
+    made = read(tmp_path, {"task_id": "9", "reward": None, "simulation_run": nameless})
+    assert (made.source.task_id, made.source.reward) == ("9", None)
+    assert made.session_id.startswith("tau2-bench-9-0-")
+
+
+def test_a_single_simulation_without_messages_is_unreadable(tmp_path: Path) -> None:
+    recording = write_document(tmp_path / "r.json", SINGLE | {"simulation_run": {"messages": []}})
+    assert tau2_bench.claims(recording.sample())
+    with pytest.raises(UnreadableRecording, match="no simulation with messages"):
+        list(tau2_bench.read(recording))
+
+
 def test_a_simulation_without_messages_costs_only_itself(tmp_path: Path) -> None:
     recording = write_document(tmp_path / "r.json", DOCUMENT | {"simulations": [{"task_id": "1"}, SIMULATION, 4]})
     only(tau2_bench.read(recording))
@@ -125,7 +154,10 @@ def test_a_file_without_simulations_is_unreadable(tmp_path: Path) -> None:
         list(tau2_bench.read(write_document(tmp_path / "r.json", {"simulations": []})))
 
 
-@pytest.mark.parametrize("document", [None, [], {}, {"simulations": 3}, {"simulations": [{"run": 1}]}])
+@pytest.mark.parametrize(
+    "document",
+    [None, [], {}, {"simulations": 3}, {"simulations": [{"run": 1}]}, {"task_id": 1, "simulation_run": {"reward": 1}}],
+)
 def test_other_documents_are_not_claimed(document: Any) -> None:
     assert not tau2_bench.claims(Sample("document", [document]))
 

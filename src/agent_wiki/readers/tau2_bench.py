@@ -1,5 +1,8 @@
 """tau2-bench results: `{timestamp, info, tasks, simulations: […]}`, each simulation one trajectory.
 
+Or one simulation a file, `{task_id, reward, simulation_run}`, without the domain, the agent and the model. (Read
+after files that users published; tau2-bench itself writes the first form.)
+
 Differences from OpenAI messages: arguments are objects, a tool message has the call's id in `id` and a flag
 in `error`, and `requestor` says who called, because the simulated user has tools too. A user's calls stay on
 its user message, and their results are tool messages; both are marked `injected`, so that they are not taken for
@@ -28,11 +31,16 @@ _ANSWER_KEYS = ("evaluation_criteria", "user_scenario")
 
 
 def claims(sample: Sample) -> bool:
-    """One object with a list of simulations, the first of which has messages or a task id."""
-    simulations = sample.document().get("simulations")
+    """One object with a list of simulations, the first of which has messages or a task id, or with a single one."""
+    document = sample.document()
+    simulations = document.get("simulations")
     if not isinstance(simulations, list):
-        return False
+        return _is_single(document)
     return not simulations or "task_id" in mapping(simulations[0]) or "messages" in mapping(simulations[0])
+
+
+def _is_single(document: dict[str, Any]) -> bool:
+    return "task_id" in document and isinstance(mapping(document.get("simulation_run")).get("messages"), list)
 
 
 def read(recording: Recording) -> Iterator[Trajectory]:
@@ -41,7 +49,8 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     head = mapping(document.get("info"))
     tasks = {identifier(task.get("id")): task for task in objects(document.get("tasks"))}
     found = 0
-    for position, simulation in enumerate(document.get("simulations") or [], start=1):
+    simulations = [_single(document)] if _is_single(document) else document.get("simulations") or []
+    for position, simulation in enumerate(simulations, start=1):
         messages = mapping(simulation).get("messages")
         if not isinstance(messages, list) or not messages:
             recording.warnings.append(f"{recording.name}: simulation {position} has no messages, skipped")
@@ -50,6 +59,13 @@ def read(recording: Recording) -> Iterator[Trajectory]:
         yield _trajectory(simulation, head, tasks.get(identifier(simulation.get("task_id")), {}))
     if not found:
         raise UnreadableRecording(recording.name, "no simulation with messages in it")
+
+
+def _single(document: dict[str, Any]) -> dict[str, Any]:
+    """The simulation of a file of its own, with the reward and the task's id that stand beside it."""
+    simulation = mapping(document["simulation_run"])
+    reward = mapping(simulation.get("reward_info")) or document.get("reward")
+    return {"task_id": document["task_id"]} | simulation | {"reward_info": reward}
 
 
 def _trajectory(simulation: dict[str, Any], head: dict[str, Any], task: dict[str, Any]) -> Trajectory:
@@ -107,7 +123,7 @@ def _source(simulation: dict[str, Any], task: dict[str, Any], domain: str | None
         FORMAT,
         task_id="/".join(part for part in (domain, identifier(simulation.get("task_id"))) if part) or None,
         trial=identifier(simulation.get("trial")),
-        reward=number(mapping(reward).get("reward")),
+        reward=number(mapping(reward).get("reward", reward)),
         exit_status=text_or_none(simulation.get("termination_reason")),
         usage=summed_usage(reply_usage(reply.get("usage")) for reply in replies),
         cost_usd=number(simulation.get("agent_cost")),
