@@ -270,6 +270,23 @@ def continue_dev() -> Document:
     return {"sessionId": "s", "title": "List", "workspaceDirectory": "file:///w", "history": history, "usage": used}
 
 
+def copilot_history() -> Document:
+    """A session of Copilot CLI of 2025, with a failed call, a reply that was cut off, and a stop."""
+    call = {"id": "c", "type": "function", "function": {"name": "bash", "arguments": '{"command": "ls"}'}}
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": "Please list\n\n<reminder>\nBe brief.\n</reminder>"},
+        {"role": "assistant", "tool_calls": [call], "padding": "ab"},
+        {"role": "tool", "tool_call_id": "c", "content": "x\n<exited with exit code 1>"},
+        SAID,
+    ]
+    ended = {"type": "tool_call_completed", "callId": "c", "name": "bash", "result": {"type": "failure", "log": "x"}}
+    user = {"type": "user", "text": "Please list", "expandedText": "Please list", "mentions": []}
+    stopped = {"type": "info", "text": "Operation cancelled by user"}
+    entries: list[dict[str, Any]] = [user, ended, {"type": "copilot", "text": "All te"}, stopped]
+    timeline = [{"id": f"e{at}", "timestamp": TIME, **entry} for at, entry in enumerate(entries)]
+    return {"sessionId": "s", "startTime": TIME, "chatMessages": messages, "timeline": timeline}
+
+
 def of_lines_by_name() -> dict[str, list[Document]]:
     """The recordings with a record a line."""
     found = {"codex": codex(), "stream": stream_json(), "gemini": gemini(), "pi": pi(), "sts": sts()}
@@ -292,6 +309,7 @@ def single_documents() -> dict[str, Document]:
     return {
         "cline": cline(),
         "continue": continue_dev(),
+        "copilot_history": copilot_history(),
         "gemini_checkpoint": gemini_checkpoint(),
         "gemini_history": {"history": gemini_checkpoint(), "authType": "oauth-personal"},
         "openhands": openhands(),
@@ -299,5 +317,6 @@ def single_documents() -> dict[str, Document]:
         "mini_swe": swe | {"trajectory_format": "mini-swe-agent-1", "instance_id": "a__b-1"},
         "swe": {"environment": "e", "trajectory": [step], "history": chat, "info": {"model_stats": {"tokens_sent": 3}}},
         "tau2": {"timestamp": TIME, "info": {"agent_info": {"llm": "m"}}, **runs},
+        "tau2_single": {"task_id": "1", "reward": 1.0, "simulation_run": task | {"reward_info": None}},
         "who": {"question": "Why?", "ground_truth": "x", "is_correct": False, "history": history},
     }

@@ -96,7 +96,8 @@ def read(recording: Recording) -> Iterator[Trajectory]:
 
 
 def _is_header(record: dict[str, Any]) -> bool:
-    return "sessionId" in record and ("projectHash" in record or "startTime" in record) and "role" not in record
+    is_named = "sessionId" in record and ("projectHash" in record or "startTime" in record)
+    return is_named and not record.keys() & {"role", "chatMessages"}  # of a message, and of Copilot CLI
 
 
 def _has_lost_its_header(records: list[dict[str, Any]]) -> bool:
