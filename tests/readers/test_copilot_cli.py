@@ -176,3 +176,26 @@ def test_before_version_1_no_reply_names_its_call_of_the_model(tmp_path: Path) -
     found = session(tmp_path, asking, ("tool.execution_complete", done("a", "2 lamps")), start=old)
     assert [(call.name, call.result) for call in paired_calls(found)] == [("bash", "2 lamps")]
     assert not paired_calls(session(tmp_path, asking, ("tool.execution_complete", done("a", "2 lamps")), SAID))
+
+
+def test_a_session_of_the_time_before_is_in_the_events_that_go_on_with_it(tmp_path: Path) -> None:
+    result = {"type": "rejected", "log": "no"}
+    legacy = {
+        "sessionId": "cp-1",
+        "startTime": "2025-10-05T13:00:00.000Z",
+        "chatMessages": [
+            {"role": "user", "content": "Clean up.\n\n<reminder>\nBe brief.\n</reminder>"},
+            {"role": "assistant", "tool_calls": [{"id": "z", "function": {"name": "bash", "arguments": "{}"}}]},
+            {"role": "tool", "tool_call_id": "z", "content": "no"},
+        ],
+        "timeline": [{"type": "tool_call_completed", "callId": "z", "name": "bash", "result": result}],
+    }
+    imported: _Event = ("session.import_legacy", {"legacySession": legacy, "importTime": "2026-03-07T15:00:00.000Z"})
+    found = session(tmp_path, imported, ("user.message", {"content": "Go on."}), SAID)
+    assert shown(found) == [
+        ("user", "Clean up.", None),
+        ("assistant", None, None),
+        ("tool", "no", "rejected"),
+        ("user", "Go on.", None),
+        ("assistant", "Done.", None),
+    ]

@@ -1,7 +1,8 @@
 """Sessions of GitHub Copilot CLI: `events.jsonl` in `~/.copilot/session-state/<id>`, and `--output-format json`.
 
-One event a line, `{type, data, id, timestamp, parentId}`; `agentId` names the subagent whose event it is. Read after
-the schema in npm's @github/copilot-sdk and compared with what its program was sent.
+One event a line, `{type, data, id, timestamp, parentId}`; `agentId` names the subagent whose event it is. A session of
+the time before is imported whole as one event when it is gone on with. Read after the schema in npm's
+@github/copilot-sdk and compared with what its program was sent; the import after the code of @github/copilot 0.0.351.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.readers.copilot_history import add_session
 from agent_wiki.readers.recorded import (
     count,
     iso_utc,
@@ -115,6 +117,8 @@ class _Agent:
             self.builder.user(f"Base directory for this skill: {folder}\n\n{data.get('content', '')}", "injected")
         elif kind == "system.notification":
             self.builder.user(text_or_none(data.get("content")), "injected")
+        elif kind == "session.import_legacy":
+            add_session(self.builder, mapping(data.get("legacySession")))
         elif kind == "abort":
             self.builder.user(f"[aborted: {data.get('reason', 'no reason recorded')}]", "interrupt")
 

@@ -44,21 +44,30 @@ def claims(sample: Sample) -> bool:
 
 def read(recording: Recording) -> Iterator[Trajectory]:
     """The one session of a file. Raises `UnreadableRecording` when nothing was said in it."""
-    document = mapping(recording.document())
-    session = _Session(objects(document.get("chatMessages")), objects(document.get("timeline")))
-    recording.expect_messages(session.builder.messages)
+    document, builder = mapping(recording.document()), TrajectoryBuilder()
+    add_session(builder, document)
+    recording.expect_messages(builder.messages)
     started = iso_utc(document.get("startTime"))
-    ended = session.shown[-1].get("timestamp") if session.shown else None
+    ended = next((entry.get("timestamp") for entry in reversed(objects(document.get("timeline")))), None)
     source = Source(FORMAT, duration_seconds=seconds_between(started, ended), ended_at=iso_utc(ended))
     model = text_or_none(document.get("selectedModel"))
-    yield session.builder.finish(document["sessionId"], source, agent=_AGENT, model=model, timestamp=started)
+    yield builder.finish(document["sessionId"], source, agent=_AGENT, model=model, timestamp=started)
+
+
+def add_session(builder: TrajectoryBuilder, document: dict[str, Any]) -> None:
+    """Add the turns of a session. The events of one that was gone on with later hold such a document, too."""
+    messages, shown = objects(document.get("chatMessages")), objects(document.get("timeline"))
+    session = _Session(builder, messages, shown)
+    for message in messages:
+        session.take(message)
+    session.end()
 
 
 class _Session:
     """Processes the messages of one session in order, each prompt after what was shown before it."""
 
-    def __init__(self, messages: list[dict[str, Any]], shown: list[dict[str, Any]]) -> None:
-        self.builder = TrajectoryBuilder()
+    def __init__(self, builder: TrajectoryBuilder, messages: list[dict[str, Any]], shown: list[dict[str, Any]]) -> None:
+        self.builder = builder
         self.shown = shown
         self._position = 0  # in what was shown
         self._prompts: dict[str, deque[int]] = {}  # their places there
@@ -70,11 +79,9 @@ class _Session:
         self._said = {message_text(each).strip() for each in messages if each.get("role") == "assistant"}
         self._looked_up: set[str | None] = set()  # calls that no model asked for
         self._instructions: str | None = None
-        for message in messages:
-            self._take(message)
-        self._show(len(shown))
 
-    def _take(self, message: dict[str, Any]) -> None:
+    def take(self, message: dict[str, Any]) -> None:
+        """Add one message."""
         role = message.get("role")
         if role == "user":
             self._take_prompt(message)
@@ -84,6 +91,10 @@ class _Session:
             self._looked_up.update(call_id for call_id, _, _ in calls_of(message))
         else:
             add_message(self.builder, {"reasoning": message.get("reasoning_text"), **message})
+
+    def end(self) -> None:
+        """Add what was shown behind the last prompt."""
+        self._show(len(self.shown))
 
     def _take_prompt(self, message: dict[str, Any]) -> None:
         """What the user typed, without what the program put around it; images stand behind it."""
