@@ -270,6 +270,21 @@ def continue_dev() -> Document:
     return {"sessionId": "s", "title": "List", "workspaceDirectory": "file:///w", "history": history, "usage": used}
 
 
+def oh_my_opencode() -> list[Document]:
+    """A session of OpenCode as a plugin keeps it, with a result that lost its input."""
+    called = {"tool_name": "bash", "tool_input": {"command": "ls", "description": "List"}}
+    shown = {"output": "x", "exit": 1, "description": "List"}
+    lines: list[dict[str, Any]] = [
+        {"type": "user", "content": "Please list"},
+        {"type": "tool_use", **called},
+        {"type": "tool_use", "tool_name": "read", "tool_input": {"filePath": "/a"}},
+        {"type": "tool_result", "tool_name": "read", "tool_input": {"filePath": "/a"}, "tool_output": {"preview": "x"}},
+        {"type": "tool_result", **called, "tool_input": {}, "tool_output": shown},
+        {"type": "assistant", "content": "All tests pass."},
+    ]
+    return [{"timestamp": TIME, **line} for line in lines]
+
+
 def copilot_history() -> Document:
     """A session of Copilot CLI of 2025, with a failed call, a reply that was cut off, and a stop."""
     call = {"id": "c", "type": "function", "function": {"name": "bash", "arguments": '{"command": "ls"}'}}
@@ -291,7 +306,7 @@ def of_lines_by_name() -> dict[str, list[Document]]:
     """The recordings with a record a line."""
     found = {"codex": codex(), "stream": stream_json(), "gemini": gemini(), "pi": pi(), "sts": sts()}
     found |= {"antigravity": antigravity(), "cursor": cursor(), "entire": entire(), "codebuddy": codebuddy()}
-    found |= {"crush": crush()}
+    found |= {"crush": crush(), "oh_my_opencode": oh_my_opencode()}
     return found | {"gemini without header": gemini()[1:]}
 
 

@@ -166,11 +166,14 @@ def read(path: Path) -> list[Trajectory]:
         return []
 
 
-def check(path: Path) -> None:
-    """Mine one file: no bug, nothing lost without a word, and what is normalized stays what it is."""
+def check(path: Path, *, may_be_begun: bool) -> None:
+    """Mine one file: no bug, nothing lost without a word, and what is normalized stays what it is.
+
+    `may_be_begun`: so much is gone that what is left may be that of a session without a turn, which the report lists.
+    """
     found = mine(Assignment(path, path.name, SESSION_STAGES, "offline"), {})
     assert found.bug is None, found.bug
-    assert found.failure or found.sessions or found.warnings
+    assert found.failure or found.sessions or found.warnings or (may_be_begun and found.is_empty)
     assert found.failure is None or path.name in found.failure.unit
     assert [failure for session in found.sessions for failure in session.failures] == []
     for number, trajectory in enumerate(read(path)):
@@ -194,7 +197,7 @@ def test_no_damage_is_a_bug_a_hang_or_a_silent_loss(whole: list[Path], tmp_path:
         path.write_bytes(change(rng, source.read_bytes()))
         try:
             with no_hang():
-                check(path)
+                check(path, may_be_begun=path.stat().st_size < source.stat().st_size / 2)
         except Exception as error:
             error.add_note(f"seed {seed}: {name} of {source.name}")
             raise
