@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from agent_wiki.engines.offline.acts import acts_of
+from agent_wiki.engines.offline.reported import reported_by
+from agent_wiki.engines.offline.requests import requests_of
+from agent_wiki.engines.offline.stretch import stretch_of
 from agent_wiki.engines.offline.summarize import answer
 from agent_wiki.stages.summarize import ArcAnswer, SummarizeQuestion, SummaryAnswer, check
 from tests.engines.sessions import Session
@@ -28,8 +32,10 @@ LAMPS = "The lamps of the shop are lit by one cable, and by no other one. " * 4
 
 
 def reported(session: Session) -> list[tuple[int, str]]:
-    arc = summary(session)
-    return [(each.turn, each.text) for each in arc.reported]
+    assert summary(session).narrative
+    trajectory = session.done()
+    stretch = stretch_of(trajectory, acts_of(trajectory), requests_of(trajectory), 1, len(trajectory.messages))
+    return [(each.turn, each.text) for each in reported_by(stretch)]
 
 
 def summary(session: Session) -> ArcAnswer:
@@ -173,3 +179,10 @@ def test_of_a_recording_that_no_reply_ends_what_the_agent_had_found_is_told() ->
     session.call("Bash", {"command": "git log"}, "fatal", failed=True, text=f"{found} I'm copying the form instead.")
     assert reported(session.call("Bash", {"command": "cp a b"}, None)) == [(4, found)]
     assert reported(session.says("Sent.")) == []
+
+
+def test_what_the_story_quotes_is_not_reported_a_second_time() -> None:
+    arc = summary(asked().edit("src/cart.ts").says(REPORT))
+    kept = [each.text for each in arc.reported]
+    assert kept
+    assert not any(text.rpartition(" › ")[2].rstrip(".") in arc.narrative for text in kept)

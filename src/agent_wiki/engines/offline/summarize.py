@@ -46,6 +46,7 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
     shown = shown_outcome(stretch)
     is_request = shown.basis == "unfinished"  # which shows nothing: that no answer is recorded does
     troubles = troubles_of(stretch)
+    narrative = narrative_of(stretch, shown, troubles)
     return ArcAnswer(
         slug="" if is_only else arc_slug(goal),
         first_turn=stretch.first_turn,
@@ -56,10 +57,10 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         outcome_turn=None if is_request else shown.turn,
         outcome_quote=None if is_request else shown.quote,
         outcome_reason=shown.reason(has_changed=stretch.has_product()),
-        narrative=narrative_of(stretch, shown, troubles),
+        narrative=narrative,
         key_turns=key_turns_of(stretch, shown, troubles, deed),
         dead_ends=dead_ends_of(stretch),
-        reported=reported_by(stretch),
+        reported=[each for each in reported_by(stretch) if each.text.rpartition(" › ")[2].rstrip(".") not in narrative],
         recalled=recalled_pages(stretch, reads),
     )
 
