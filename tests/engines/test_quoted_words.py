@@ -72,10 +72,8 @@ def test_what_is_said_to_a_customer_is_no_report_even_where_the_agent_looked_som
     assert summary(session).reported == []
     session = Session().user("Which of the three libraries is the smallest one today?")
     session.call("web_search", {"query": "sizes"}, "three libraries and their sizes")
-    more = "The first one has the best documents of them, and its readers are the quickest in all of the tests. " * 3
-    session.says(
-        f"The second library is the smallest one: it has nine modules, and the two others have more.\n\n{more}"
-    )
+    more = "\n".join(f"- The part of it with the number {at} has documents of its own, and a test." for at in range(9))
+    session.says(f"The second library is the smallest one: it has nine modules, the others have more.\n\n{more}")
     assert summary(session).reported
 
 
