@@ -56,3 +56,33 @@ def test_what_is_said_beside_the_submission_is_the_report_of_a_harness_that_want
     arc = summary(handed)
     assert (arc.outcome, arc.outcome_reason) == ("success", "`python lamp.py` went through")
     assert "“The script prints 8.2 now”" in arc.narrative
+
+
+def test_a_change_after_a_subagent_s_work_is_the_last_one() -> None:
+    task = {"description": "Write the caps", "prompt": "Implement the caps.", "subagent_type": "coder"}
+    session = capped().call("Task", task, "Implemented.").run("pytest -q", "2 passed")
+    assert summary(session).outcome == "success"
+    assert summary(session.edit("src/cap.py").edit("src/cart.py").says("Capped.")).outcome == "partial"
+
+
+@pytest.mark.parametrize("notice", ["Session limit reached ∙ resets 11pm", "You're out of extra usage · resets 6am"])
+def test_a_notice_of_the_client_is_no_answer(notice: str) -> None:
+    arc = summary(capped().says("The totals are capped at ten now.").user("And how do the caps work?").says(notice))
+    assert (arc.outcome, arc.outcome_reason) == ("partial", "the run did not come to an end")
+    assert "In its own words" not in arc.narrative
+
+
+def test_a_menu_s_command_that_is_not_carried_out_leaves_no_answer() -> None:
+    menu = "Hello! Ready to help, pick what is needed of the list and it will be written down clearly. " * 4
+    session = Session().user("Act as the writer of the shop, and explain its documents.").read("a.md").read("b.md")
+    arc = summary(session.says(menu).user("*audit-docs").says("It is not there yet."))
+    assert arc.outcome != "success"
+    assert "The user then ran `*audit-docs` (T7)" in arc.narrative
+
+
+def test_a_push_is_forced_where_it_was_and_one_of_nothing_is_none() -> None:
+    session = capped().run("git push --force", "+ 1a2b3c4...5d6e7f8 cap -> cap (forced update)").edit("src/cap.py")
+    session.run("git push", "5d6e7f8..9a0b1c2 cap -> cap")
+    assert "force-pushed (T5) and pushed (T9)" in summary(session).narrative
+    idle = capped().run("git push", "Everything up-to-date").says("It is pushed.")
+    assert "pushed (T" not in summary(idle).narrative

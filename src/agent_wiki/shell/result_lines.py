@@ -18,7 +18,9 @@ _HEAD, _TAIL = 3_000, 6_000
 # A step of an image is the command, not what came of it; what a tool marks as a warning has not failed.
 # A step of a container's build, and what a tested program logs below an error.
 _NO_FAILURE = regex(
-    r"#\d{1,4} \[[^\]]{1,80}\] |\[WARN(?:ING)?\] |(?:time=\S{1,40} )?level=(?:DEBUG|INFO|WARN(?:ING)?) ", re.IGNORECASE
+    r"#\d{1,4} \[[^\]]{1,80}\] |\[WARN(?:ING)?\] |(?:time=\S{1,40} )?level=(?:DEBUG|INFO|WARN(?:ING)?) "
+    r"|\s*⨯ ESLint must be installed in order to run during builds",  # a notice of Next.js, which builds all the same
+    re.IGNORECASE,
 )
 _FAILED_AT_START = regex(
     r"\s*(?:\d{1,6}[\t→]\s*)?(?:--- FAIL\b|FAIL(?:ED)?(?:\b|:)|FAILURES?\b|not ok \d|npm ERR!|BUILD FAIL|panic: "
@@ -56,7 +58,8 @@ _COMPLAINT = regex(
 _PASSED = regex(
     r"^\s*(?:ok\s+\S|PASS\b|--- PASS|OK\b|✓|✔|√|All (?:checks|tests) passed|Success\b|FAILED ?[=:] ?0\s*$)"
     r"|\b[1-9]\d* (?:passed|passing|tests? OK)\b|\b0 (?:issues|errors|failures|problems|failed)\b"
-    r"|\b(?:no issues found|[Nn]o errors|BUILD SUCCESS(?:FUL)?|Build succeeded|test result: ok|tests? passed|"
+    r"|\b(?:all (?:[\w-]{1,30} ){1,3}(?:checks|tests|assertions) pass(?:ed)?|no issues found|[Nn]o errors|"
+    r"BUILD SUCCESS(?:FUL)?|Build succeeded|test result: ok|tests? passed|"
     r"[Bb]uilt in|Compiled successfully|Finished .{0,40}target|build completed|successfully built)\b",
     re.IGNORECASE,
 )
@@ -94,10 +97,11 @@ _FRAME = regex(
     r"<returncode>-?\d+</returncode>$|rc=-?\d+$|\[stderr\]$|Stdout:|Stderr: \(empty\)|Command:|Directory:|\$ )"
 )
 _START_UP = regex(
-    r"^(?:failed in sandbox: )?\S{0,200}/(?:shellenv\.sh|\.(?:zshrc|zprofile|zshenv|bashrc|bash_profile|profile))"
+    r"^(?:failed in sandbox: )?\S{0,200}/(?:shellenv\.sh|profile\.d/\w{1,40}\.sh"
+    r"|\.(?:zshrc|zprofile|zshenv|bashrc|bash_profile|profile))"
     r"(?:: line |:)\d{1,6}: [^\n]*\n?",
     re.MULTILINE,
-    needs=("shellenv.sh", "/.zsh", "/.zprofile", "/.bash", "/.profile"),
+    needs=("shellenv.sh", "/profile.d/", "/.zsh", "/.zprofile", "/.bash", "/.profile"),
 )
 _NONE_PASSED = regex(r"\b0 passed\b")  # the doc tests of a crate without any
 _CALLED_AT = regex(r"\s{2,}at .{1,300}:\d+(?::\d+)?\)?\s*$", needs=("at ",))  # of a stack

@@ -63,7 +63,7 @@ def delivered(stretch: Stretch) -> Shown | None:
     closing = SENTENCE_END.split(end.splitlines()[-1].strip())[-1] if end else ""
     if _WILL_DO.match(closing):
         return Shown("partial", "left-open", final[0], quoted(closing))
-    if not is_document and "?" in end and (waits := _WAITS.search(end)):
+    if "?" in end and (waits := _WAITS.search(end)):
         return Shown("partial", "left-open", final[0], quoted(waits.group()))
     if len(final[1]) < _MOST_READ and not is_english(final[1]) and len(questions := _QUESTIONS.findall(final[1])) > 1:
         return Shown("partial", "left-open", final[0], quoted(questions[-1]))  # offers to do more are one question
@@ -114,6 +114,9 @@ def _answer(stretch: Stretch, least: int) -> tuple[int, str] | None:
     asked = stretch.last_request_turn()
     own = [each for each in replies if each[0] > asked and _letters_in(each[1]) >= least]
     longest = max(own or replies, key=lambda each: len(each[1]))
+    later = [each.turn for each in stretch.requests if each.kind == "command"][-1:]
+    if any(longest[0] < turn and not any(act.turn > turn for act in stretch.kept_edits()) for turn in later):
+        return None  # what the user said then is answered in few words, or not at all
     return longest if _letters_in(longest[1]) >= least else None
 
 

@@ -17,8 +17,7 @@ from agent_wiki.engines.offline.troubles import Trouble
 from agent_wiki.engines.offline.wording import called, code, count, error_words, listing, said
 from agent_wiki.wiki.text import plain_line
 
-# What a client writes in the agent's place.
-_NO_ANSWER = written("of_client", re.IGNORECASE)
+_NO_ANSWER = written("no_answer", re.IGNORECASE)
 _HANDED_OVER = "The work was handed over, and no verdict on it is recorded."
 _FEW, _MOST_IN_FULL = 2, 440  # calls; characters
 _LEAST_ANSWER = 12  # letters; less is a signal between programs

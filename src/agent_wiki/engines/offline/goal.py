@@ -20,7 +20,7 @@ from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line, without_links, without_rules
 
 MOST_CHARACTERS = 240
-COMMAND = regex(r"/[^\s/]+")  # and no path: `/profiles/page`
+COMMAND = regex(r"[/*][^\s/*]+")  # and no path: `/profiles/page`
 NO_REQUEST = "(no request recorded)"
 """The goal of a stretch in which nobody asks for anything."""
 _MOST_OF_OPENING = 110  # where the request that counts comes after it

@@ -232,7 +232,7 @@ def _last_code_edit(stretch: Stretch) -> int:
     edits += [(act.turn, "") for act in stretch.acts if edits and act.kind == "delegate" and _has_work_done(act)]
     code = [turn for turn, path in edits if not is_unchecked(path)]
     turns = code if 2 * len(code) > len(edits) else [turn for turn, _ in edits]
-    return turns[-1] if turns else stretch.first_turn
+    return max(turns, default=stretch.first_turn)
 
 
 def _has_work_done(act: Act) -> bool:
@@ -286,7 +286,8 @@ def _by_end(stretch: Stretch) -> Shown | None:
     """A harness that cut the agent off, an error in place of its answer, or the written file read back."""
     source = stretch.trajectory.source
     is_last = stretch.last_turn == len(stretch.trajectory.messages)
-    had: Outcome = "partial" if _had_passed(stretch) or stretch.has_product() else "failure"
+    has_served = any(act.kind == "service" and act.has_worked for act in stretch.acts)
+    had: Outcome = "partial" if _had_passed(stretch) or stretch.has_product() or has_served else "failure"
     if source.exit_status and _CUT_OFF.search(source.exit_status) and is_last:
         return Shown(had, "cut-off")
     last = stretch.last_reply()

@@ -67,7 +67,7 @@ def what_changed(failures: Sequence[Act], worked: Act, between: Sequence[Act]) -
     if done:
         return f"{said}{', ' if said else ''}after {listing(list(dict.fromkeys(done)), 2)}"
     is_same = failures[-1].call.raw_arguments == worked.call.raw_arguments
-    is_idle = not any(act.kind in ("run", "edit", "ship", "probe") for act in before)
+    is_idle = not any(act.kind in ("run", "edit", "ship", "probe", "service") for act in before)
     return said or (f"unchanged {LATER}" if is_same and is_idle else LATER if is_idle else AFTERWARDS)
 
 

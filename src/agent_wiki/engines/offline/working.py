@@ -29,6 +29,7 @@ _EARLIER = 55  # the weight of what was shipped before the last turn of the user
 _WAITS = frozenset({"write_stdin", "wait", "wait_agent", "close_agent"})
 _WRITERS = frozenset({"write", "create_file", "write_file", "create", "create_new_file"})
 _SHIP_VERBS = table("words")["ship_verbs"]
+_NOTHING_NEW = "Everything up-to-date"
 _FORCED = regex(r"\bgit push\b[^\n;&|]{0,200}? (?:-f\b|--force)")
 _COPIERS = frozenset({"cp", "mv", "rsync", "ditto", "copy-item"})
 _SETTINGS = regex(r"(?:^|/)\.[\w.-]+(?:/|$)|\.(?:json|toml|ya?ml|lock|ini|cfg|sum)$")
@@ -245,11 +246,17 @@ def _delegated(acts: list[Act]) -> Sentence | None:
 
 
 def _shipped(acts: list[Act]) -> Sentence | None:
-    shipped = [act for act in acts if act.kind == "ship" and act.has_worked]
-    words = "\n".join(each.text() for act in shipped for each in act.commands)
+    done_by = [act for act in acts if act.kind == "ship" and act.has_worked]
+    shipped = [act for act in done_by if _NOTHING_NEW not in (act.call.result or "") or subjects_of(act)]
+    texts = ["\n".join(each.text() for each in act.commands) for act in shipped]
+    words = "\n".join(texts)
     done = [verb for sign, verb in _SHIP_VERBS.items() if sign in words]
-    is_forced = _FORCED.search(words) is not None
-    done = ["force-pushed" if verb == "pushed" and is_forced else verb for verb in done]
+    pushes = [(act.end, _FORCED.search(text)) for act, text in zip(shipped, texts, strict=True) if "git push" in text]
+    forced = [turn for turn, is_forced in pushes if is_forced]
+    if forced and forced[-1] == pushes[-1][0]:
+        done = ["force-pushed" if verb == "pushed" else verb for verb in done]
+    elif forced:
+        done = [f"force-pushed (T{forced[-1]})", *done]
     done = ["amended the commit" if verb == "committed" and "--amend" in words else verb for verb in done]
     if "--auto" in words:  # which merges now, or as soon as its checks pass: that is not printed
         done = [verb.replace("merged the", "asked for the merge of the") for verb in done]
