@@ -118,7 +118,7 @@ def test_a_last_change_that_was_refused_and_only_talked_about_leaves_the_work_pa
     refused = "The user doesn't want to proceed with this tool use. The user said: why two locks?"
     session = Session().user("fix the race").edit("a.py")
     session.call("Edit", {"file_path": "b.py"}, refused, failed=True, mark="rejected").says("One for each reader.")
-    assert (shown(session).outcome, shown(session).basis) == ("partial", "stopped")
+    assert (shown(session).outcome, shown(session).basis) == ("partial", "declined")
     assert shown(session.edit("b.py")).basis == "unchecked"
     nothing = Session().user("why does it race?").read("a.py")
     nothing.call("Edit", {"file_path": "b.py"}, refused, failed=True, mark="rejected").says("One for each reader.")

@@ -242,11 +242,12 @@ def test_a_stop_and_a_refused_change_are_told_apart_at_the_end() -> None:
     refusal = "The user doesn't want to proceed with this tool use."
     session = Session().user("Fix the race.").edit("a.py")
     session.call("Edit", {"file_path": "b.py"}, refusal, failed=True, mark="rejected")
-    assert summary(session.says("One lock each.")).narrative.endswith("The user refused its last change (T5).")
+    assert summary(session.says("One lock each.")).outcome_reason == "the user refused its last change"
     session = Session().user("Fix the race.").edit("a.py")
     session.call("Edit", {"file_path": "b.py"}, refusal, failed=True, mark="rejected")
     session.user("[Request interrupted by user for tool use]", "interrupt")
-    assert summary(session).narrative.endswith("The user stopped the agent there (T6).")
+    arc = summary(session)
+    assert (arc.outcome_reason, arc.outcome_turn) == ("the user stopped the agent", 6)
 
 
 def test_a_subagent_without_a_last_word_is_not_said_to_have_left_no_answer() -> None:

@@ -264,7 +264,7 @@ def test_a_healed_workload_names_the_cause_and_the_change() -> None:
     session.run(patch, "deployment.apps/web patched", text="The root cause is a port that every node has in use.")
     arc = summary(session.run("kubectl get pods", table.format("1/1", "Running")).says("Done."))
     assert "Its finding: “The root cause is a port that every node has in use”." in arc.narrative
-    assert arc.narrative.endswith("After the last change `kubectl get pods` showed the workload healthy (T7).")
+    assert arc.outcome_reason == "`kubectl get pods` showed the workload healthy after the last change"
     assert [(note.turn, note.kind) for note in arc.key_turns] == [(1, "other"), (4, "change"), (7, "other")]
 
 

@@ -69,8 +69,7 @@ def test_a_story_says_what_the_agent_asked_last_and_what_was_left_without_an_ans
     assert asked.outcome == "partial"
     assert asked.narrative.endswith("It ends by asking: “Shall I commit it?”.")
     left = summary(capped().says("The totals are capped now.").user("and what about the taxes on them?"))
-    assert left.narrative.endswith("The recording breaks off before the agent reports on what was asked last (T5).")
-    assert "last report" not in left.narrative
+    assert left.outcome_reason == "the recording ends before the last request was met"
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,11 @@ from agent_wiki.engines.offline.goal import in_own_words, pasted_line, request_l
 from agent_wiki.engines.offline.graded import is_graded_elsewhere
 from agent_wiki.engines.offline.reply_prose import LEAST_LETTERS, PLEASANTRY, SENTENCE_END, first_prose, reservation
 from agent_wiki.engines.offline.requests import FAULT
-from agent_wiki.engines.offline.reverted import UNDO
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.troubles import Trouble
-from agent_wiki.engines.offline.wording import called, code, count, error_words, listing, said
+from agent_wiki.engines.offline.wording import called, code, error_words, listing, said
 from agent_wiki.wiki.text import plain_line
 
 _NO_ANSWER = written("no_answer", re.IGNORECASE)
@@ -40,31 +39,10 @@ def ending(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
 
 
 def _shown_otherwise(stretch: Stretch, shown: Shown) -> str:
-    """By the user, by what was shipped, or by what a later look showed; empty where the story has said it."""
+    """What the line on the outcome does not say: why no answer came, or that none did."""
     if shown.basis == "cut-off":
         return _cut_off(stretch, shown)
-    why = f": {line}" if (line := error_words(shown.quote or "", 100)) else ""
-    reverted = "the last change" if shown.quote == UNDO else "the changes"
-    look = called(shown.act) if shown.act is not None else "a later look"
-    more = sum(act.turn > stretch.kept_edits()[-1].turn for act in stretch.acts) if stretch.kept_edits() else 0
-    after = f", {count(more)} calls after the last change" if more > _FEW else ""
-    stopped = f"stopped the agent there{after}" if shown.turn in stretch.interrupts() else "refused its last change"
-    sentences = {
-        "user": f"The user's last word on it: {said(shown.quote or '…')} (T{shown.turn}).",
-        "delivered": _unanswered(stretch),
-        "cluster": f"After the last change {look} showed the workload healthy (T{shown.turn}).",
-        "read-back": f"What was written was then read back (T{shown.turn}).",
-        "refused": f"{look} did not go through (T{shown.turn}){why}.",
-        "not-allowed": f"No edit was allowed (T{shown.turn}).",
-        "reverted": f"The user had {reverted} reverted (T{shown.turn}).",
-        "not-made": f"Its last list names {code(shown.quote or '')} (T{shown.turn}), which nothing here made.",
-        "unfinished": f"The recording breaks off before the agent reports on what was asked last (T{shown.turn})."
-        if stretch.last_reply_turn() < (shown.turn or 0)
-        else "The recording breaks off while the agent is at work.",
-        "left-open": f"By the agent's own report it was left open: {said(shown.quote or '')} (T{shown.turn}).",
-        "stopped": f"The user {stopped} (T{shown.turn}).",
-    }
-    return sentences.get(shown.basis, "")
+    return _unanswered(stretch) if shown.basis == "delivered" else ""
 
 
 def _cut_off(stretch: Stretch, shown: Shown) -> str:

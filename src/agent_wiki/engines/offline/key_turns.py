@@ -120,7 +120,7 @@ def _of_outcome(stretch: Stretch, shown: Shown) -> list[_Candidate]:
         line = error_words(shown.quote or "", 120)
         what = _SHOWN_BY.get(shown.basis, "went through")
         return [_Candidate(95, shown.turn, f"{called(shown.act)} {what}{f': {line}' if line else ''}")]
-    words = "" if shown.basis == "stopped" else said(shown.quote or "", 120)
+    words = "" if shown.basis in ("stopped", "declined") else said(shown.quote or "", 120)
     what = _ENDS.get(shown.basis) or f"The user {'accepts' if shown.outcome == 'success' else 'objects'}"
     return [_Candidate(95, shown.turn, f"{what}: {words}" if words else what)]
 

@@ -15,7 +15,7 @@ from agent_wiki.pages.sessions import Outcome
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.trajectory.lazily import regex
 
-UNDO = "/undo"  # what aider's user types to take the last change back, and how aider answers
+_UNDO = "/undo"  # what aider's user types to take the last change back, and how aider answers
 _UNDONE = "Removed: "
 _MOST_READ = 2_000
 _STANDS = ("check", "shipped", "user", "cluster")  # shown after the request: what was stopped was something more
@@ -28,13 +28,14 @@ def lowered_where_stopped(stretch: Stretch, shown: Shown) -> Shown:
 
     What was done before makes it partial; where the calls before had failed and nothing was made, it is a failure.
     """
-    turn = _stopped_at(stretch) or _refused_at(stretch)
+    stop = _stopped_at(stretch)
+    turn = stop or _refused_at(stretch)
     if turn is None or shown.outcome in ("failure", "partial"):
         return shown
     if shown.outcome == "success" and shown.basis in _STANDS and (shown.turn or 0) > stretch.last_request_turn():
         return shown
     quote = stretch.opening_of(turn)
-    stopped = replace(shown, basis="stopped", turn=turn, quote=quote, act=None)
+    stopped = replace(shown, basis="stopped" if stop else "declined", turn=turn, quote=quote, act=None)
     if shown.outcome == "success" or _has_result(stretch):
         return replace(stopped, outcome="partial")
     done = [act for act in stretch.acts if act.is_work and _has_run(act)]
@@ -148,7 +149,7 @@ def lowered_where_reverted(stretch: Stretch, shown: Shown) -> Shown:
     if undone := _undone(stretch):
         edits = {act.turn for act in stretch.acts if act.edits and act.has_worked}
         outcome: Outcome = "failure" if len(undone) >= len(edits) else "partial"
-        return Shown(outcome, "reverted", undone[-1], UNDO)
+        return Shown(outcome, "reverted", undone[-1], _UNDO)
     if shown.outcome != "success" or shown.basis in ("recorded", "user"):
         return shown
     ends = [*(request.turn for request in stretch.requests[1:]), stretch.last_turn + 1]
@@ -164,7 +165,7 @@ def _undone(stretch: Stretch) -> list[int]:
     return [
         turn
         for turn in range(last + 1, stretch.last_turn if last else 0)
-        if stretch.content(turn) == UNDO and stretch.content(turn + 1).startswith(_UNDONE)
+        if stretch.content(turn) == _UNDO and stretch.content(turn + 1).startswith(_UNDONE)
     ]
 
 

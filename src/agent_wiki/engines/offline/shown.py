@@ -23,6 +23,7 @@ Basis = Literal[
     "left-open",  # the agent's own report says what is missing
     "not-made",  # the agent's last list names a file that nothing made
     "stopped",  # the user stopped the agent before it came to an end
+    "declined",  # the user refused its last change
     "not-allowed",  # each edit waited for a permission that never came
     "reverted",  # the user had the changes reverted
     "read-back",  # the file that was asked for shows what was written
