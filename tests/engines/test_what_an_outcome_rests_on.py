@@ -15,9 +15,9 @@ from tests.engines.summaries import COMMITTED, capped, summary
     ("session", "reason"),
     [
         (capped().run("pytest -q", "2 passed"), "`pytest -q` passed after the last change"),
-        (capped().run("pytest -q", "1 failed", failed=True), "`pytest -q` failed at the end"),
+        (capped().run("pytest -q", "1 failed", failed=True), "the last run of `pytest -q` failed"),
         (capped().run("git commit -m cap", COMMITTED), "`git commit` went through"),
-        (capped().says("The totals are capped at ten now."), "no check of the work as it was left is recorded"),
+        (capped().says("The totals are capped at ten now."), "no test, build or lint of the last change was found"),
         (capped().says("They are capped.").user("Thanks, it works now."), "the user accepted it"),
         (
             Session().user("Hello there, can you see this?"),
@@ -86,3 +86,8 @@ def test_a_push_is_forced_where_it_was_and_one_of_nothing_is_none() -> None:
     assert "force-pushed (T5) and pushed (T9)" in summary(session).narrative
     idle = capped().run("git push", "Everything up-to-date").says("It is pushed.")
     assert "pushed (T" not in summary(idle).narrative
+
+
+def test_to_ask_an_interpreter_for_its_version_is_no_script() -> None:
+    arc = summary(capped().run("zsh -lc 'command -v node && node -v'", "/opt/node\nv20.11.1").says("Node is there."))
+    assert arc.outcome == "partial"

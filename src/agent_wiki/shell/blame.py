@@ -20,6 +20,7 @@ _RUNNERS = frozenset(
      "gradle", "gradlew", "mvn", "mvnw", "bash", "sh", "zsh", "docker", "pre-commit", "hatch", "pdm", "ninja", "cmake",
      "composer", "lerna", "bazel", "source", "."}
 )  # fmt: skip
+_INSTALLS = frozenset({"install", "ci", "i", "add", "sync"})  # by which no task is run
 _ANY = "any task"
 _PYTHON_TOOLS = frozenset({"pytest", "py.test", "mypy", "ruff", "tox", "nox", "pip", "flake8", "black", "django-admin"})
 _NODE_TOOLS = frozenset(
@@ -47,6 +48,7 @@ _SIGNS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
         (r"error(?:\[E\d+\])?: could not compile|error\[E\d+\]|test result: |thread '.{1,80}' panicked", "cargo rustc"),
         (r"\S+ error TS\d+|error TS\d+", "tsc"),
         (r"[✖✕×] \d+ problems?", "eslint stylelint"),
+        (r"[ ]+[✘✓] +\d+ \[|[ ]+\d+ (?:failed|passed|flaky)|Running \d+ tests? using", "playwright"),
         (r"Tests?: +\d+ (?:failed|passed)|FAIL \S+\.[jt]sx?\b|[ ]*[✕✗×] ", "jest vitest node"),
         (r"[ ]*\d+ (?:failing|passing)", "mocha"),
         (r"make(?:\[\d+\])?: \*\*\*", "make"),
@@ -125,7 +127,7 @@ def _names(step: SimpleCommand) -> frozenset[str]:
         names.add("python")
     if program in _NODE_TOOLS:
         names.add("node")
-    if program in _RUNNERS or "/" in (step.words[0] if step.words else ""):
+    if (program in _RUNNERS and _INSTALLS.isdisjoint(step.words[1:2])) or "/" in (step.words[0] if step.words else ""):
         names.add(_ANY)
     return frozenset(names)
 

@@ -201,9 +201,12 @@ def script_of(command: SimpleCommand) -> str | None:
     return command.words[0] if "/" in command.words[0] else None
 
 
+_GIVES_NO_CODE = ((), ("-m",), ("-v",), ("-V",), ("--version",), ("-h",), ("--help",))
+
+
 def is_inline_script(command: SimpleCommand) -> bool:
     """Code given to an interpreter on the command line or in a here-document; an interactive shell is none."""
-    is_given = command.words[1:2] not in ((), ("-m",)) or (bool(command.words) and bool(command.body))
+    is_given = command.words[1:2] not in _GIVES_NO_CODE or (bool(command.words) and bool(command.body))
     return command.program in _INTERPRETERS and script_of(command) is None and is_given
 
 

@@ -245,9 +245,9 @@ def last_line(text: str) -> str:
 def error_line(text: str) -> str:
     """The most informative verbatim line of a failed result; empty when no line says anything.
 
-    In this order: what apt, bun or gcloud marks as an error, and that there was nothing to commit; a line that says
-    what failed; a place in a file; the end of a traceback; an exception that nobody caught; a line that only says that
-    something failed; the first with a word of error; the first at all.
+    In this order: the traceback at the end; what apt, bun or gcloud marks as an error, and that there was nothing
+    to commit; a line that says what failed; a place in a file; the end of a traceback; an exception that nobody caught;
+    a line that only says that something failed; the first with a word of error; the first at all.
     """
     if text.startswith("MCP tool '") and (said := _ANSWERED.search(text, max(text.rfind(_ANSWER), 0))):
         return quoted(said["words"])
@@ -255,12 +255,14 @@ def error_line(text: str) -> str:
     failed = [line for line in lines if shows_failure(line)]
     worded = [line for line in lines if _ERROR_WORDS.search(line) and not _is_marked_as_passed(line)]
     worded = [line for line in worded if not _INFORMS.match(line)] or worded
+    ends = _traceback_ends(lines)
     kinds = (  # each looked for only where those before it are not there
+        ends if ends == lines[-1:] else (),
         (line for line in lines if _SAYS_WHY.match(line) or _NOTHING_TO_COMMIT.match(line)),
         (line for line in lines if "HttpError accessing" in text and _MESSAGE.match(line)),
         (line for line in failed if not _WEAK.search(line)),
         (line for line in lines if failed and _LOCATED.match(line) and "[no test files]" not in line),
-        _traceback_ends(lines),
+        ends,
         (line for line in lines if _UNCAUGHT.match(line)),
         failed,
         (line for line in worded if not _WEAK.search(line)),
@@ -273,7 +275,8 @@ def error_line(text: str) -> str:
 
 
 def _traceback_ends(lines: list[str]) -> list[str]:
-    start = next((at for at, line in enumerate(lines) if line.lstrip().startswith("Traceback (most")), None)
+    starts = [at for at, line in enumerate(lines) if line.lstrip().startswith("Traceback (most")]
+    start = starts[-1] if starts else None  # of several, the last is what it died of
     return [] if start is None else [line for line in lines[start + 1 :] if not line.startswith((" ", "\t"))][:1]
 
 

@@ -82,10 +82,11 @@ def _checked(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
     names = list(dict.fromkeys(called(act) for act in shown.failed))
     is_reported = any(act in trouble.failures for act in shown.failed for trouble in troubles)
     line = error_words(shown.quote or "", 100)
-    is_once = sum(called(act) in names for act in stretch.acts) == len(names)
-    text = f"At the end {listing(names)} {'failed' if is_once else 'still failed'} (T{shown.failed[-1].end})"
-    text += f": {line}." if line and not is_reported else "."
+    text = f"The last run of {listing(names)} failed (T{shown.failed[-1].end})"
     passed = [name for name in dict.fromkeys(called(act) for act in shown.passed) if name not in names]
+    if is_reported and not passed:
+        return ""
+    text += f": {line}." if line and not is_reported else "."
     return f"{text[:-1]}, while {listing(passed)} passed." if passed else text
 
 
