@@ -91,3 +91,9 @@ def test_a_push_is_forced_where_it_was_and_one_of_nothing_is_none() -> None:
 def test_to_ask_an_interpreter_for_its_version_is_no_script() -> None:
     arc = summary(capped().run("zsh -lc 'command -v node && node -v'", "/opt/node\nv20.11.1").says("Node is there."))
     assert arc.outcome == "partial"
+
+
+def test_a_status_file_is_no_code_and_a_question_with_again_no_complaint() -> None:
+    session = capped().run("npm test", "Tests  4 passed (4)").edit("/srv/_bmad-output/sprint-status.yaml")
+    session.says("The totals are capped at ten.").user("and then i can do git add . again?").says("Yes, you can.")
+    assert summary(session).outcome_reason == "`npm test` passed after the last change"

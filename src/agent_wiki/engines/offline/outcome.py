@@ -231,7 +231,7 @@ def _last_code_edit(stretch: Stretch) -> int:
     edits = [(turn, path) for turn, path in pairs if not (path.startswith("/tmp/") or OWN_NOTES.search(path))]
     edits += [(act.turn, "") for act in stretch.acts if edits and act.kind == "delegate" and _has_work_done(act)]
     code = [turn for turn, path in edits if not is_unchecked(path)]
-    turns = code if 2 * len(code) > len(edits) else [turn for turn, _ in edits]
+    turns = code or [turn for turn, _ in edits]
     return max(turns, default=stretch.first_turn)
 
 
