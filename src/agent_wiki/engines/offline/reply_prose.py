@@ -20,6 +20,7 @@ LEAST_LETTERS, _LEAST_OF_SECTION, _MOST_ITEMS = 90, 30, 3
 _MOST_READ, _MOST_BEFORE, _MOST_FOUND = 6_000, 110, 200  # characters
 _HEADING = regex(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$|```|\||-{3,})")
 _ITEM = regex(r"\s*(?:[-*+•]|\d{1,2}[.)])\s")
+_PLAIN_HEADING = written("plain_heading", re.IGNORECASE)
 _STOPS = ".!?:;,…。：；，"
 _BARE_NUMBER = regex(r"\d{1,3}[.)]\s*")
 _BARE_WORD = regex(r"(?:`[^`]{1,200}`|(?=[^/]*/)[\w./@~-]++|and|or)?\W*+")  # a file, a name in code
@@ -54,13 +55,19 @@ def first_prose(reply: str, least: int = LEAST_LETTERS) -> str:
 
 
 def _lines(text: str) -> Iterator[_Line]:
-    """The lines of a reply; the first that says something, if of a list, with what leads in to the list."""
+    """The lines of a reply; the first of a list with the heading right above it, or, if none said anything before it,
+    with what leads in to it.
+    """
     lead_in, has_begun = "", False
     for each in text[:_MOST_READ].splitlines():
         line = _line(each, lead_in)
         yield line
         has_begun = has_begun or any(line.sentences)
-        lead_in = "" if has_begun or ANNOUNCES.match(line.lead_in) else line.lead_in
+        heading = each.strip(" #*:") if line.kind == "heading" and not each.strip().startswith(("-", "|", "`")) else ""
+        if heading and not _PLAIN_HEADING.match(heading):
+            lead_in = f"{heading} …"
+        elif each.strip():
+            lead_in = "" if has_begun or ANNOUNCES.match(line.lead_in) else line.lead_in
 
 
 def _line(text: str, lead_in: str) -> _Line:
