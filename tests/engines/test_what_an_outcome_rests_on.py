@@ -97,3 +97,14 @@ def test_a_status_file_is_no_code_and_a_question_with_again_no_complaint() -> No
     session = capped().run("npm test", "Tests  4 passed (4)").edit("/srv/_bmad-output/sprint-status.yaml")
     session.says("The totals are capped at ten.").user("and then i can do git add . again?").says("Yes, you can.")
     assert summary(session).outcome_reason == "`npm test` passed after the last change"
+
+
+def test_a_file_that_was_changed_before_another_step_failed_was_changed() -> None:
+    session = Session().user("Mend `shop/cap.py`, where the total is too high.").read("shop/cap.py")
+    failed = (
+        "Traceback (most recent call last):\n  File \"<stdin>\", line 1\nModuleNotFoundError: No module named 'erfa'"
+    )
+    session.run("sed -i 's/11/10/' shop/cap.py && python3 -c 'import shop'", failed, failed=True)
+    arc = summary(session.says("I updated shop/cap.py so that the total is capped at ten, for all of its callers."))
+    assert "It changed `shop/cap.py`" in arc.narrative
+    assert arc.outcome != "success"

@@ -15,7 +15,7 @@ def test_of_many_files_the_code_that_most_was_done_to_is_named_first() -> None:
     for path in ("shop.toml", "README.md", "tests/test_cap.py", "a.py", "b.py", "cap.py", "cap.py", "cap.py"):
         session.edit(path)
     narrative = summary(session.says("The totals are capped at ten now.")).narrative
-    assert "It changed `cap.py`, `a.py`, `b.py`, `tests/test_cap.py` and others in eight edits." in narrative.replace(
+    assert "It changed `cap.py`, `a.py`, `b.py`, `tests/test_cap.py` and others." in narrative.replace(
         "The agent changed", "It changed"
     )
 

@@ -13,7 +13,7 @@ _ASK = Path(__file__).with_name("ask.js")
 _MAKE_TEST = "Run the tests with make test"
 
 FIRST = {
-    "How do I run the tests?": "Run the tests with make test",
+    "How do I run the tests?": "Always run the tests with `make test`",
     "make test": _MAKE_TEST,
     "pytest: command not found": _MAKE_TEST,
     "python not found": "Call `python3` instead of `python`",

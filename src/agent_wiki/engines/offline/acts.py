@@ -107,6 +107,11 @@ class Act:
         return has_ended and not (self.kind == "ship" and self._is_without_word())
 
     @property
+    def has_edited(self) -> bool:
+        """It changed files: as a whole, or in a step before the one that failed."""
+        return bool(self.edits) and (self.has_worked or (self.has_failed and bool(self.commands)))
+
+    @property
     def is_of_unnamed_file(self) -> bool:
         """An edit that worked, of a file that the recording does not name."""
         is_unnamed = self.kind == "edit" and not (self.edits or self.deletes)
@@ -229,9 +234,12 @@ def _shell_act(call: Call, command: str, made: set[str]) -> Act:
     kind: Kind = next((rank for rank in _RANK if rank in kinds), "look")
     if kind == "revert" and "stash pop" in command:
         kind = "run"  # stashed for a look at the base and restored: nothing is undone, no check of the work
-    did_happen = call.mark is None and not call.is_error
-    steps = zip(called_steps(call), verdict_of(call).steps, strict=False)
-    failed = {step.words for step, state in steps if state in ("failed", "not run")}
+    verdict = verdict_of(call)
+    steps = list(zip(called_steps(call), verdict.steps, strict=False))
+    # Of a call that failed only what is known to have passed has happened.
+    went = ("passed",) if verdict.has_failed else ("passed", "masked", "unknown", "running")
+    did_happen = call.mark is None and (not call.is_error or any(state == "passed" for _, state in steps))
+    failed = {step.words for step, state in steps if state not in went}
     pairs = [(each, of) for each, of in zip(commands, kinds, strict=True) if each.words not in failed]
     edits, place, held = [], "", held_names(commands)
     makes_folder = any(each.program == "mkdir" or each.words[:2] == ("git", "init") for each in commands)

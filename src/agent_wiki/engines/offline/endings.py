@@ -28,21 +28,14 @@ def ending(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
         return _recorded(stretch)
     if shown.basis in ("nothing", "unchecked"):
         return _unknown(stretch, shown)
-    based = _checked(stretch, shown, troubles) if shown.basis == "check" else _shown_otherwise(stretch, shown)
+    based = _checked(stretch, shown, troubles) if shown.basis == "check" else ""
+    based = _cut_off(stretch, shown) if shown.basis == "cut-off" else based
     is_graded = shown.basis in ("check", "graded") and len(stretch.requests) < 2 and is_graded_elsewhere(stretch)
     reply = "" if shown.basis == "cut-off" and shown.quote else _reply(stretch)
-    based = "" if shown.basis == "left-open" and shown.quote and shown.quote[:30] in reply else based
     graded = _HANDED_OVER if is_graded else ""
-    end = _unanswered(stretch) if shown.basis in ("check", "shipped", "done") else ""
+    end = _unanswered(stretch) if shown.basis in ("check", "shipped", "done", "delivered") else ""
     parts = (reply, based, graded, end, _next_words(stretch), _asks(stretch))
     return " ".join(filter(None, parts))
-
-
-def _shown_otherwise(stretch: Stretch, shown: Shown) -> str:
-    """What the line on the outcome does not say: why no answer came, or that none did."""
-    if shown.basis == "cut-off":
-        return _cut_off(stretch, shown)
-    return _unanswered(stretch) if shown.basis == "delivered" else ""
 
 
 def _cut_off(stretch: Stretch, shown: Shown) -> str:
@@ -76,7 +69,7 @@ def _checked(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
         names = list(dict.fromkeys(called(act) for act in shown.passed))
         line = error_words(shown.quote or "", 90) if len(shown.passed) == 1 else ""
         what = f": {line}" if line and not (shown.quote or "").startswith("Process") else ""
-        has_changed = any(act.edits and act.has_worked for act in stretch.acts)
+        has_changed = any(act.has_edited for act in stretch.acts)
         when = f"After the last change{_of_code(stretch, last.end)}" if has_changed else "At the end"
         return f"{when} {listing(names)} passed (T{last.end}){what}."
     names = list(dict.fromkeys(called(act) for act in shown.failed))
@@ -130,7 +123,7 @@ def _open_end(stretch: Stretch) -> str:
     is_last_word = last is None or last[0] < asked
     if is_last_word and asked > (stretch.acts[-1].turn if stretch.acts else 0):
         return f"The recording ends without an answer to the user (T{asked})." if asked else ""
-    if any(act.edits and act.has_worked for act in stretch.acts):
+    if any(act.has_edited for act in stretch.acts):
         return ""
     if len(stretch.requests) > 1 and stretch.requests[-1].kind == "acceptance":
         final = stretch.requests[-1]
@@ -149,7 +142,7 @@ def _unanswered(stretch: Stretch) -> str:
 
 def _of_code(stretch: Stretch, turn: int) -> str:
     """What a change up to a turn was the last of, where others came after it: notes."""
-    return " of code" if any(act.edits and act.has_worked and act.turn > turn for act in stretch.acts) else ""
+    return " of code" if any(act.has_edited and act.turn > turn for act in stretch.acts) else ""
 
 
 def _next_words(stretch: Stretch) -> str:

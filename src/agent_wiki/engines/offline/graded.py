@@ -25,6 +25,6 @@ def is_graded_elsewhere(stretch: Stretch) -> bool:
         return True
     if any(HANDED_OVER.search((act.call.command() or "")[:400]) for act in last_acts):
         return True
-    if not any(act.edits and act.has_worked for act in stretch.acts):
+    if not any(act.has_edited for act in stretch.acts):
         return False  # there is nothing to judge
     return any(_ISSUE.search(request.text[:_MOST_READ]) for request in stretch.requests[:1])

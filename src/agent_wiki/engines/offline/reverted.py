@@ -147,7 +147,7 @@ def lowered_where_reverted(stretch: Stretch, shown: Shown) -> Shown:
     Where the user took the last changes back without a word, the outcome is partial, or a failure if none is left.
     """
     if undone := _undone(stretch):
-        edits = {act.turn for act in stretch.acts if act.edits and act.has_worked}
+        edits = {act.turn for act in stretch.acts if act.has_edited}
         outcome: Outcome = "failure" if len(undone) >= len(edits) else "partial"
         return Shown(outcome, "reverted", undone[-1], _UNDO)
     if shown.outcome != "success" or shown.basis in ("recorded", "user"):
@@ -161,7 +161,7 @@ def lowered_where_reverted(stretch: Stretch, shown: Shown) -> Shown:
 
 def _undone(stretch: Stretch) -> list[int]:
     """The turns after the last edit in which the user undid a change."""
-    last = max((act.end for act in stretch.acts if act.edits and act.has_worked), default=0)
+    last = max((act.end for act in stretch.acts if act.has_edited), default=0)
     return [
         turn
         for turn in range(last + 1, stretch.last_turn if last else 0)

@@ -103,13 +103,13 @@ class Stretch:
     def kept_edits(self) -> list[Act]:
         """Edits that worked on files that are part of the work, or all edits when there are no such files."""
         scratch = self.scratch()
-        edits = [act for act in self.acts if act.edits and act.has_worked]
+        edits = [act for act in self.acts if act.has_edited]
         return [act for act in edits if not scratch.issuperset(map(bare_name, act.edits))] or edits
 
     def has_product(self) -> bool:
         """Whether files of the work were changed, not only tools of it."""
         scratch = self.scratch()
-        return any(bare_name(path) not in scratch for act in self.acts if act.has_worked for path in act.edits)
+        return any(bare_name(path) not in scratch for act in self.acts if act.has_edited for path in act.edits)
 
     def interrupts(self) -> list[int]:
         """Turns in which the user stopped the agent."""

@@ -95,13 +95,12 @@ def _looked_at(act: Act) -> str | None:
 
 def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sentence | None:
     """The files it changed, each with what was done to it; scratch files only when there is nothing else."""
-    edits = [act for act in acts if act.edits and act.has_worked]
+    edits = [act for act in acts if act.has_edited]
     pairs = [(act, path) for act in edits for path in act.edits]
     kept = [(act, path) for act, path in pairs if bare_name(path) not in scratch] or pairs
     if not kept:
         unnamed = [act for act in acts if act.is_of_unnamed_file]
-        often = f" in {count(len(unnamed))} edits" if len(unnamed) > 1 else ""
-        text = f"It changed files that the recording does not name{often}."
+        text = "It changed files that the recording does not name."
         return Sentence(unnamed[0].turn, 70, text) if unnamed else None
     paths = [path for _, path in kept]
     before = [act for act in stretch.acts if act.turn < kept[0][0].turn and act.has_worked]
@@ -116,7 +115,7 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     where = " in a temporary folder" if all(path.startswith(TEMPORARY) for path in paths) else ""
     cwd = stretch.trajectory.source.cwd
     done = [
-        f"{verb} {file_names(_weighed(files, kept), cwd, most, clauses)}{where}{_rounds(files)}"
+        f"{verb} {file_names(_weighed(files, kept), cwd, most, clauses)}{where}"
         for verb, files in groups.items()
         if files
     ]
@@ -146,11 +145,6 @@ def _put_by(act: Act, path: str) -> str | None:
     copies = [each for each in act.commands if each.program.lower() in _COPIERS and path in each.words]
     is_written = any(path in each.writes for each in act.commands if each not in copies)
     return copies[0].program if copies and not is_written else None
-
-
-def _rounds(files: list[str]) -> str:
-    """In how many edits, where that is more than one a file and another. In: the file of each edit."""
-    return f" in {count(len(files))} edits" if len(files) > len(set(files)) + 1 else ""
 
 
 def _is_written_whole(act: Act, path: str, known: set[str]) -> bool:
