@@ -383,3 +383,16 @@ def test_where_no_request_is_recorded_the_issue_that_was_read_first_names_the_wo
 def test_a_result_in_json_that_is_no_issue_names_no_work() -> None:
     session = Session().run("shop list", '{"title": "lamps", "count": 3}').read("cap.py")
     assert "The issue" not in summary(session.says("There are three lamps in the shop today.")).narrative
+
+
+def test_a_file_that_a_patch_deletes_is_not_called_changed() -> None:
+    patch = "*** Begin Patch\n*** Update File: cap.py\n@@\n-a\n+b\n*** Delete File: old_cap.py\n*** End Patch"
+    session = Session().user(ASKED).call("apply_patch", {"input": patch}, "Success. Updated the following files")
+    narrative = summary(session.says("The totals are capped at ten now.")).narrative
+    assert "changed `cap.py`, and deleted `old_cap.py`" in narrative
+
+
+def test_a_check_that_was_run_again_stands_where_it_passed_last() -> None:
+    session = Session().user(ASKED).run("npm test", "2 passed").edit("cap.py").run("npm test", "3 passed")
+    narrative = summary(session.user("Now write the letter.").edit("letter.md").says("It is written.")).narrative
+    assert narrative.index("changed `cap.py`") < narrative.index("`npm test` passed (T7)")

@@ -103,6 +103,7 @@ _START_UP = regex(
     re.MULTILINE,
     needs=("shellenv.sh", "/profile.d/", "/.zsh", "/.zprofile", "/.bash", "/.profile"),
 )
+_PIECE, _MOST_OF_VALUES = regex(r'[^\\"\n]{8,}'), 4_000  # characters
 _NONE_PASSED = regex(r"\b0 passed\b")  # the doc tests of a crate without any
 _CALLED_AT = regex(r"\s{2,}at .{1,300}:\d+(?::\d+)?\)?\s*$", needs=("at ",))  # of a stack
 # What apt says after its warnings, bun after the log of what it tested, gcloud below what it waited for.
@@ -251,6 +252,8 @@ def error_line(text: str) -> str:
     """
     if text.startswith("MCP tool '") and (said := _ANSWERED.search(text, max(text.rfind(_ANSWER), 0))):
         return quoted(said["words"])
+    if text.startswith("exec_command failed") and (why := _refusal_of_codex(text)):
+        return quoted(why)
     lines = [line for line in lines_of(text) if line.strip() and not _FRAME.match(line) and not _CALLED_AT.match(line)]
     failed = [line for line in lines if shows_failure(line)]
     worded = [line for line in lines if _ERROR_WORDS.search(line) and not _is_marked_as_passed(line)]
@@ -272,6 +275,13 @@ def error_line(text: str) -> str:
     )
     found = next((line for kind in kinds for line in kind), None)
     return "" if found is None else _inner(found)
+
+
+def _refusal_of_codex(text: str) -> str:
+    """What stands within the values that Codex prints of a call that its sandbox or a policy refused."""
+    pieces = _PIECE.findall(text[max(text.find("message: "), 0) :][:_MOST_OF_VALUES])
+    said = (each[each.rfind("rejected: ") :] if "rejected: " in each else each for each in pieces)
+    return next((each.strip() for each in said if _ERROR_WORDS.search(each) and "ToolCallOutput" not in each), "")
 
 
 def _traceback_ends(lines: list[str]) -> list[str]:

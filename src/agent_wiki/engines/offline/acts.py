@@ -25,7 +25,8 @@ from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
 from agent_wiki.trajectory.lazily import dataclass, regex
 
-_PATCHED = regex(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,300})$", re.MULTILINE)
+_PATCHED = regex(r"^\*\*\* (?:Update|Add) File: (.{1,300})$", re.MULTILINE)
+_DELETED = regex(r"^\*\*\* Delete File: (.{1,300})$", re.MULTILINE)
 _NOT_RUN = written("not_run")
 _PROGRAM = regex(r"[\w@.+-]*[A-Za-z][\w@.+-]*")  # what is none stood in a text that was not closed
 _NONE_FOUND = written("none_found", re.MULTILINE)
@@ -217,8 +218,10 @@ def _act(call: Call, made: set[str]) -> Act:
     if kind != "edit":
         return Act(call, kind)
     path = call.path()
-    edits = (path,) if path else tuple(_PATCHED.findall(_patch_text(call)))
-    return Act(call, kind, edits=edits if call.mark is None and not call.is_error else ())
+    patch = "" if path else _patch_text(call)
+    if call.mark is not None or call.is_error:
+        return Act(call, kind)
+    return Act(call, kind, (path,) if path else tuple(_PATCHED.findall(patch)), tuple(_DELETED.findall(patch)))
 
 
 def _patch_text(call: Call) -> str:
@@ -253,7 +256,8 @@ def _shell_act(call: Call, command: str, made: set[str]) -> Act:
     if "*** Begin Patch" in command:
         edits += _PATCHED.findall(command)
         kind = "edit" if kind in ("look", "run") else kind
-    deletes = [word for each, of in pairs if of == "delete" for word in each.words[1:] if not word.startswith("-")]
+    deletes = _DELETED.findall(command) if "*** Begin Patch" in command else []
+    deletes += [word for each, of in pairs if of == "delete" for word in each.words[1:] if not word.startswith("-")]
     return Act(call, kind, tuple(edits) if did_happen else (), tuple(deletes) if did_happen else (), commands, kinds)
 
 

@@ -18,7 +18,7 @@ from agent_wiki.wiki.text import plain_line
 
 _NO_ANSWER = written("no_answer", re.IGNORECASE)
 _HANDED_OVER = "The work was handed over, and no verdict on it is recorded."
-_FEW, _MOST_IN_FULL = 2, 440  # calls; characters
+_MOST_IN_FULL = 440  # characters
 _LEAST_ANSWER = 12  # letters; less is a signal between programs
 
 

@@ -27,7 +27,6 @@ CANNED = frozenset({"objections", "remedies", "recoveries/outside-sandbox"})
 # Families, or single rules of a family, that hold for the repository alone; and families whose first tag is the tool.
 _OF_REPOSITORY = frozenset({"corrections", "diagnostics", "preferences", "surroundings"}) | {
     "recoveries/other-name",
-    "recoveries/outside-sandbox",
     "recoveries/set-up",
     "remedies/protected-branch",
     "runners/other-runner",

@@ -70,10 +70,9 @@ def _looked(acts: list[Act], cwd: str | None, is_first: bool) -> Sentence | None
     if not read:
         return None
     paths = [shown_path(path, cwd) for path in distinct([path for _, path in read])]  # two may be shown alike
-    named = distinct(paths)[:3] if len(paths) > 4 else distinct(paths)
-    names = ", ".join(map(code, named)) if len(paths) > 4 else listing([code(path) for path in named])
-    text = f"The agent read {names}{' and others' if len(paths) > 4 else ''}."
-    return Sentence(read[0][0].turn, 45 if is_first else 20 if first_edit else 35, text)
+    names = [code(path) for path in distinct(paths)]
+    files = f"{', '.join(names[:3])} and others" if len(paths) > 4 else listing(names)
+    return Sentence(read[0][0].turn, 45 if is_first else 20 if first_edit else 35, f"The agent read {files}.")
 
 
 def _shows_something(act: Act) -> bool:
@@ -99,9 +98,8 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     pairs = [(act, path) for act in edits for path in act.edits]
     kept = [(act, path) for act, path in pairs if bare_name(path) not in scratch] or pairs
     if not kept:
-        unnamed = [act for act in acts if act.is_of_unnamed_file]
-        text = "It changed files that the recording does not name."
-        return Sentence(unnamed[0].turn, 70, text) if unnamed else None
+        unnamed = next((act.turn for act in acts if act.is_of_unnamed_file), 0)
+        return Sentence(unnamed, 70, "It changed files that the recording does not name.") if unnamed else None
     paths = [path for _, path in kept]
     before = [act for act in stretch.acts if act.turn < kept[0][0].turn and act.has_worked]
     known = {path for act in before for path in (*act.edits, act.call.path() or "")}
@@ -119,6 +117,8 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
         for verb, files in groups.items()
         if files
     ]
+    gone = distinct([path for act in acts if act.kind == "edit" and act.has_worked for path in act.deletes])
+    done += [f"deleted {file_names(gone, cwd, most)}"] if gone else []
     return Sentence(kept[0][0].turn, 80, f"It {', and '.join(done)}.")
 
 
@@ -166,10 +166,10 @@ def _checked(acts: list[Act], shown: Shown) -> Sentence | None:
     if not names:
         return None
     ends = {called(act): act.end for act in passed}
-    turn = next(act.turn for act in passed if called(act) == names[0])
-    if len(names) == 1:
-        return Sentence(turn, 55, f"{names[0]} passed (T{ends[names[0]]}).")
-    return Sentence(turn, 55, f"{listing([f'{name} (T{ends[name]})' for name in names])} passed.")
+    turn = max(act.turn for act in passed if called(act) == names[0])
+    alone = f"{names[0]} passed (T{ends[names[0]]})."
+    several = f"{listing([f'{name} (T{ends[name]})' for name in names])} passed."
+    return Sentence(turn, 55, several if names[1:] else alone)
 
 
 def _ran(acts: list[Act]) -> Sentence | None:
