@@ -396,3 +396,12 @@ def test_a_check_that_was_run_again_stands_where_it_passed_last() -> None:
     session = Session().user(ASKED).run("npm test", "2 passed").edit("cap.py").run("npm test", "3 passed")
     narrative = summary(session.user("Now write the letter.").edit("letter.md").says("It is written.")).narrative
     assert narrative.index("changed `cap.py`") < narrative.index("`npm test` passed (T7)")
+
+
+def test_to_leave_after_the_last_answer_is_no_stop_and_tests_that_were_not_selected_did_not_fail() -> None:
+    session = Session().user(ASKED).edit("cap.py").says("The totals are capped at ten now.").user("exit")
+    left = summary(session.user("[Request interrupted by user]", "interrupt"))
+    assert "stopped" not in f"{left.narrative} {left.outcome_reason} {[note.text for note in left.key_turns]}"
+    nothing = Session().user(ASKED).edit("cap.py")
+    nothing.run("pytest test_cap.py -k ten", "collected 7 items / 7 deselected / 0 selected", failed=True)
+    assert "failed" not in summary(nothing.says("The totals are capped at ten now.")).narrative

@@ -23,7 +23,8 @@ from agent_wiki.trajectory.json_text import value_or
 
 FORMAT = "swe-agent"
 
-_SILENT = "Your last command ran successfully and did not produce any output"  # also where none had run
+# What it says of a silent command, also where none had run.
+_SILENT = ("Your command ran successfully and did not", "Your last command ran successfully and did not")
 _HISTORY_KEYS = frozenset({"agent", "message_type", "thought", "action"})
 _STEP_KEYS = frozenset({"action", "observation"})
 

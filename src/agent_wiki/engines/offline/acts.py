@@ -29,7 +29,7 @@ _PATCHED = regex(r"^\*\*\* (?:Update|Add) File: (.{1,300})$", re.MULTILINE)
 _DELETED = regex(r"^\*\*\* Delete File: (.{1,300})$", re.MULTILINE)
 _NOT_RUN = written("not_run")
 _PROGRAM = regex(r"[\w@.+-]*[A-Za-z][\w@.+-]*")  # what is none stood in a text that was not closed
-_NONE_FOUND = written("none_found", re.MULTILINE)
+NONE_FOUND = written("none_found", re.MULTILINE)
 _MOST_READ = 2_000
 _MOST_SHOWN = 400  # characters at the end, where a shell says what it did not find
 _PUSHED, _COMMITTED = written("pushed", re.IGNORECASE), written("committed", re.IGNORECASE)
@@ -174,7 +174,7 @@ def _finding(act: Act) -> CheckResult:
         return CheckResult(None, verdict.line)
     if not act.commands:
         return CheckResult({"passed": bool(verdict.line) or None, "failed": False}.get(verdict.state), verdict.line)
-    if not verdict.has_failed and _NONE_FOUND.search((act.call.result or "")[-_MOST_READ:]):
+    if NONE_FOUND.search((act.call.result or "")[-_MOST_READ:]):
         return CheckResult(None)
     states = {state for step, state in act.judged_steps if is_check(step)}
     if states & {"failed", "masked"}:

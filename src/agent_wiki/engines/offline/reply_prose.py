@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.trajectory.lazily import regex
+from agent_wiki.trajectory.prose_in_json import prose_in_json
 
 FENCED = regex(r"^ *```.*?(?:^ *```|\Z)", re.DOTALL | re.MULTILINE, needs=("```",))
 SENTENCE_END = regex(r"(?<=[.!?])\s+")
@@ -28,7 +28,6 @@ _CONCLUDES = written("concludes", re.IGNORECASE)
 _DOUBTFUL = written("doubtful", re.IGNORECASE)
 _RESERVES = written("reserves", re.IGNORECASE)
 _OF_PLAN = regex(r"</?proposed_plan>\n?")
-_PROSE_FIELD = regex(r"explanation|message|summary|answer|analysis|text|content|response", re.IGNORECASE)
 
 
 class _Line(NamedTuple):
@@ -123,7 +122,7 @@ def reservation(reply: str, shown: str = "") -> str:
     lines = (line.strip(" *->_#\t") for line in FENCED.sub("", reply[:_MOST_READ]).splitlines())
     sentences = [each for line in lines for each in SENTENCE_END.split(line)]
     found = next((each for each in sentences[1:] if _RESERVES.match(each) and not each.endswith(("?", ":"))), "")
-    return "" if found[:30] in shown else found
+    return "" if found[:30].rstrip(".") in shown else found
 
 
 def says_nothing(sentence: str) -> bool:
@@ -141,26 +140,4 @@ def _is_bare(sentence: str) -> bool:
 
 def prose_of(reply: str) -> str:
     """A reply as a reader sees it: of one in JSON the part that is prose."""
-    return _text_in_json(reply) if reply.lstrip().startswith(("{", "[", "```json")) else _OF_PLAN.sub("", reply)
-
-
-def _text_in_json(text: str) -> str:
-    """The part of a reply in JSON that is meant for a reader: a field with prose, the longest when none is named so."""
-    try:
-        value = json.loads(text.strip().removeprefix("```json").removesuffix("```"))
-    except (ValueError, RecursionError):
-        return ""
-    fields = list(_fields(value, 0))
-    named = [text for name, text in fields if _PROSE_FIELD.search(name) and " " in text]
-    return named[0] if named else max((text for _, text in fields), key=len, default="")
-
-
-def _fields(value: object, depth: int) -> Iterator[tuple[str, str]]:
-    if isinstance(value, list) and depth < 6:
-        value = {str(position): each for position, each in enumerate(value)}
-    if isinstance(value, dict) and depth < 6:
-        for name, each in value.items():
-            if isinstance(each, str):
-                yield str(name), each
-            else:
-                yield from _fields(each, depth + 1)
+    return prose_in_json(reply) if reply.lstrip().startswith(("{", "[", "```json")) else _OF_PLAN.sub("", reply)

@@ -112,10 +112,17 @@ class Stretch:
         return any(bare_name(path) not in scratch for act in self.acts if act.has_edited for path in act.edits)
 
     def interrupts(self) -> list[int]:
-        """Turns in which the user stopped the agent."""
-        turns = range(self.first_turn, self.last_turn + 1)
-        marks = {turn: self.trajectory.messages[turn - 1].mark == "interrupt" for turn in turns}
-        return [turn for turn, is_stop in marks.items() if is_stop and not marks.get(turn - 1)]  # one stop, once
+        """Turns in which the user stopped the agent, and not what came after it had had its say."""
+        messages = self.trajectory.messages
+        marks = {turn: messages[turn - 1].mark == "interrupt" for turn in range(self.first_turn, self.last_turn + 1)}
+        stops = [turn for turn, is_stop in marks.items() if is_stop and not marks.get(turn - 1)]  # one stop, once
+        return [turn for turn in stops if not self._had_ended(turn)]
+
+    def _had_ended(self, turn: int) -> bool:
+        """The user had said something after a reply without a call, as "exit"; right after one it may be cut short."""
+        before = self.trajectory.messages[max(turn - 3, 0) : turn - 1]
+        is_said = [each.role for each in before] == ["assistant", "user"] and before[1].mark is None
+        return is_said and bool(before[0].content) and not before[0].tool_calls
 
     def replies(self, until: int | None = None) -> Iterator[tuple[int, str]]:
         """The agent's words without a call, the last before turn `until` first: `(turn, text)`."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
-from agent_wiki.engines.offline.acts import Act, distinct, main_command
+from agent_wiki.engines.offline.acts import NONE_FOUND, Act, distinct, main_command
 from agent_wiki.engines.offline.changes import change_of
 from agent_wiki.engines.offline.meant_to_fail import meant_to_fail
 from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
@@ -40,6 +40,7 @@ _CUT = regex(r"\|\s*(?:tail|head|grep)\b[^|;&\n]{0,80}$")
 INSTALLS = pattern(table("runners")["install"])
 _FEW_EDITS = 2  # of more none is named that the failure does not name: they may have been for something else
 _MOST_EDITS = 12
+_MOST_OF_END = 2_000  # characters of a result
 _MOST_SHOWN = 2
 _HELPS = {"--help", "--version"}
 _MERGES = ("merge", "rebase", "cherry-pick", "pull")
@@ -217,7 +218,11 @@ def _keys(act: Act, folder: str) -> Sequence[str | CheckRun]:
 
 
 def _is_none(act: Act) -> bool:
-    """A failure that does not matter: a look, a program that the agent stopped, a slip that the tool had corrected."""
+    """A failure that does not matter: a look, a program that the agent stopped, a slip that the tool had corrected, no
+    test that fits.
+    """
+    if act.kind == "check" and NONE_FOUND.search((act.call.result or "")[-_MOST_OF_END:]):
+        return True
     step = main_command(act)
     is_printed = step is not None and "==" in step.program  # "====" is only printed
     is_look = act.kind == "look" or (step is not None and shell_kind(replace(step, writes=())) == "look")

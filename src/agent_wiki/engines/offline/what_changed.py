@@ -45,7 +45,7 @@ def is_again(failed: Act, later: Act) -> bool:
 
 def is_let_out(failures: Sequence[Act], worked: Act) -> bool:
     """Whether only the try that worked had leave to run outside the sandbox."""
-    return is_escalated(worked.call) and not any(is_escalated(each.call) for each in failures)
+    return is_escalated(worked.call) and not any(is_escalated(each.call.continues or each.call) for each in failures)
 
 
 def what_changed(failures: Sequence[Act], worked: Act, between: Sequence[Act]) -> str:
