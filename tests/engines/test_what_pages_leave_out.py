@@ -405,3 +405,19 @@ def test_to_leave_after_the_last_answer_is_no_stop_and_tests_that_were_not_selec
     nothing = Session().user(ASKED).edit("cap.py")
     nothing.run("pytest test_cap.py -k ten", "collected 7 items / 7 deselected / 0 selected", failed=True)
     assert "failed" not in summary(nothing.says("The totals are capped at ten now.")).narrative
+
+
+def test_a_check_in_whose_output_no_error_was_found_has_passed() -> None:
+    session = Session().user(ASKED).edit("src/cap.rs")
+    error = "error: future cannot be sent between threads safely"
+    session.run('cargo check -p shop 2>&1 | grep "^error" | head -20', error).edit("src/cap.rs")
+    session.run('cargo check -p shop 2>&1 | grep "^error" | head -10', "(Bash completed with no output)")
+    arc = summary(session.says("The shop compiles now."))
+    assert f"failed (T5): “{error}”; it passed after changes to `src/cap.rs` (T9)" in arc.narrative
+    assert arc.outcome == "success"
+
+
+def test_a_question_that_was_answered_with_yes_and_worked_on_is_not_the_last_word() -> None:
+    session = Session().user(ASKED).read("cap.py").says("No caps are set up yet. Would you like me to set them up now?")
+    narrative = summary(session.user("y").read("a.py").read("b.py")).narrative
+    assert "In its own words" not in narrative

@@ -29,6 +29,7 @@ _PATCHED = regex(r"^\*\*\* (?:Update|Add) File: (.{1,300})$", re.MULTILINE)
 _DELETED = regex(r"^\*\*\* Delete File: (.{1,300})$", re.MULTILINE)
 _NOT_RUN = written("not_run")
 _PROGRAM = regex(r"[\w@.+-]*[A-Za-z][\w@.+-]*")  # what is none stood in a text that was not closed
+_SEEKS_ERRORS = written("seeks_errors", re.IGNORECASE)
 NONE_FOUND = written("none_found", re.MULTILINE)
 _MOST_READ = 2_000
 _MOST_SHOWN = 400  # characters at the end, where a shell says what it did not find
@@ -167,6 +168,12 @@ def _renamed(act: Act, written: set[str]) -> set[str]:
     return renamed
 
 
+def finds_no_error(act: Act) -> bool:
+    """What a check printed was searched for errors, and there were none."""
+    is_searched = _SEEKS_ERRORS.search(act.call.command() or "") is not None and len(act.commands) > 1
+    return is_searched and not act.has_failed and act.call.result is not None and not last_line(act.call.result)
+
+
 def _finding(act: Act) -> CheckResult:
     """A check's finding: the verdict on its own steps, whatever else is in the call."""
     verdict = act.verdict
@@ -176,6 +183,8 @@ def _finding(act: Act) -> CheckResult:
         return CheckResult({"passed": bool(verdict.line) or None, "failed": False}.get(verdict.state), verdict.line)
     if NONE_FOUND.search((act.call.result or "")[-_MOST_READ:]):
         return CheckResult(None)
+    if finds_no_error(act):
+        return CheckResult(True)
     states = {state for step, state in act.judged_steps if is_check(step)}
     if states & {"failed", "masked"}:
         return CheckResult(False, verdict.line)

@@ -170,7 +170,9 @@ def _reply(stretch: Stretch, most: int = 240) -> str:
     """The agent's last words, as its words and not as a fact."""
     turn, line = words_of_reply(stretch, most)
     is_overtaken = any(act.turn > turn and act.has_worked and act.is_work for act in stretch.acts)
-    is_overtaken |= any(each.turn > turn and each.kind not in ("acceptance", "nudge") for each in stretch.requests)
+    later = [each for each in stretch.requests if each.turn > turn]
+    is_overtaken |= any(each.kind not in ("acceptance", "nudge") for each in later)
+    is_overtaken |= bool(later) and any(act.turn > later[0].turn for act in stretch.acts)  # it went to work on "yes"
     return f"In its own words: {line}." if line and not is_overtaken else ""
 
 

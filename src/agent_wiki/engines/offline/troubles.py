@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
-from agent_wiki.engines.offline.acts import NONE_FOUND, Act, distinct, main_command
+from agent_wiki.engines.offline.acts import NONE_FOUND, Act, distinct, finds_no_error, main_command
 from agent_wiki.engines.offline.changes import change_of
 from agent_wiki.engines.offline.meant_to_fail import meant_to_fail
 from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
@@ -181,7 +181,7 @@ def _is_cut(act: Act) -> bool:
     """It may have failed as before: only the end of the output of what is no check can be seen, or it was stopped."""
     if any(_HELPS & set(each.words) for each in act.commands):
         return True
-    says_so = act.finding is not None and shows_success(act.finding.line)
+    says_so = act.finding is not None and (shows_success(act.finding.line) or finds_no_error(act))
     is_shown = says_so or _CUT.search(act.call.command() or "") is None
     return not is_shown or _is_stopped(act)
 
