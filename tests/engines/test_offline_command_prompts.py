@@ -76,6 +76,16 @@ def test_a_role_that_a_command_gives_is_named_by_the_agent_it_is_for() -> None:
     assert asked_in_command_prompt(text) == "Act as the lamp-dev agent"
 
 
+def test_a_workflow_is_named_by_its_folder() -> None:
+    text = (
+        "IT IS CRITICAL THAT YOU FOLLOW THESE STEPS - while staying in character:\n\n<steps>\n1. Always LOAD the FULL "
+    )
+    text += (
+        "@.bmad/core/tasks/workflow.xml\n2. READ the workflow-config @.bmad/bmm/workflows/quick/lamp-dev/workflow.yaml"
+    )
+    assert asked_in_command_prompt(text) == "Run the workflow lamp-dev"
+
+
 def test_other_texts_are_no_such_prompt() -> None:
     assert asked_in_command_prompt("Please handle user input in the form.") is None
     assert asked_in_command_prompt("# Form\n\n## User Input\n\nIt has to be validated.") is None

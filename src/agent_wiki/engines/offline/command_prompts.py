@@ -34,7 +34,7 @@ def asked_in_command_prompt(text: str) -> str | None:
         job = role["job"][:1].upper() + role["job"][1:]
         return f"{job}: {role['own']}" if role["own"].strip() else job
     if persona := _PERSONA.search(text):
-        return f"Act as the {persona['name']} agent"
+        return f"Act as the {persona['name']} agent" if persona["name"] else f"Run the workflow {persona['workflow']}"
     opening = _OPENING.match(text)
     if opening is None:
         return str(described["own"]) if (described := _DESCRIPTION.match(text)) else None
