@@ -421,3 +421,13 @@ def test_a_question_that_was_answered_with_yes_and_worked_on_is_not_the_last_wor
     session = Session().user(ASKED).read("cap.py").says("No caps are set up yet. Would you like me to set them up now?")
     narrative = summary(session.user("y").read("a.py").read("b.py")).narrative
     assert "In its own words" not in narrative
+
+
+def test_a_plan_that_is_sent_back_with_words_is_answered() -> None:
+    refused = (
+        "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nBuild it."
+    )
+    session = Session().user(ASKED).call("ExitPlanMode", {"plan": "# Caps"}, refused, failed=True, mark="rejected")
+    arc = summary(session.says("I build it."))
+    assert "The user answered the plan (T2): “Build it”" in arc.narrative
+    assert "refuse" not in f"{arc.narrative} {[note.text for note in arc.key_turns]}"

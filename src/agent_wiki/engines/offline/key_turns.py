@@ -97,7 +97,8 @@ def _of_user(stretch: Stretch, deed: UserRequest | None) -> list[_Candidate]:
         if act.was_refused_by_user and act.kind != "ask":
             reason = refusal_words(act)
             words = f": {said(reason, 200)}" if reason else ""
-            found.append(_Candidate(80 if reason else 48, act.turn, f"The user refuses {called(act)}{words}"))
+            verb = "answers" if reason and called(act) == "the plan" else "refuses"
+            found.append(_Candidate(80 if reason else 48, act.turn, f"The user {verb} {called(act)}{words}"))
     found += [_Candidate(60, turn, "The user stops the agent") for turn in stretch.interrupts()]
     return found if is_talk or opening is None else [*found, *_acceptances(stretch, opening.turn)]
 

@@ -209,6 +209,7 @@ def _refusals(stretch: Stretch) -> list[Sentence]:
     for turn, acts in by_turn.items():
         names = distinct([called(act) for act in acts])
         reason = next((words for act in acts if (words := refusal_words(act))), "")
-        text = f"The user refused {listing(names)} (T{turn}){f': {said(reason, 200)}' if reason else ''}."
+        verb = "answered" if reason and names == ["the plan"] else "refused"  # the words may well agree to it
+        text = f"The user {verb} {listing(names)} (T{turn}){f': {said(reason, 200)}' if reason else ''}."
         found.append(Sentence(turn, 82 if reason else 62, text, opens=True))
     return found

@@ -31,9 +31,7 @@ _NO_REPLY = "No response requested."  # what a client records where the agent wa
 
 
 def _reported(message: Message) -> str:
-    """What an agent says where it ends its work by a call: as an argument of it, or beside the command that hands it
-    over; empty for other turns.
-    """
+    """What an agent says where it ends its work by a call, in it or beside it; empty for other turns."""
     calls = message.tool_calls if message.role == "assistant" else []
     if len(calls) == 1 and HANDED_OVER.search(str((object_in(calls[0].arguments) or {}).get("command"))[:400]):
         return _HANDS_OVER.sub("", (message.content or "").removeprefix("THOUGHT:")).strip()
