@@ -367,3 +367,11 @@ def test_a_title_is_the_sentence_that_says_what_is_wanted_or_what_is_wrong(mark:
     wish = f"I{mark}d like to return the lamp and the wooden chair from the order of last week."
     said = f"My sister came by on Sunday with her own. {wish} I have all of the boxes and the papers for it here, too."
     assert title_of(said, None) == wish
+
+
+def test_the_rules_of_a_harness_are_no_part_of_the_task() -> None:
+    task = "Please solve this issue: /agent/TASK.md\n\nYou can execute bash commands and edit files to implement the "
+    task += (
+        "necessary changes.\n\n## Command Execution Rules\n\n1. You issue at least one command\n2. You see the result"
+    )
+    assert request_line(task) == "Please solve this issue: /agent/TASK.md"

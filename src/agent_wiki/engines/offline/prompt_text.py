@@ -16,6 +16,7 @@ _ISSUE_WORDS = regex(r"^(?:ISSUE|TASK|PROBLEM STATEMENT|ISSUE TEXT):[ \t]*$", re
 # What a long prompt of a program ends with: below it stands what this run is for.
 _LAST_SECTION = written("last_section", re.MULTILINE)
 _AFTER_ISSUE = regex(r"^(?:INSTRUCTIONS?|RULES|(?:IMPORTANT )?TIPS|NOTES?|RESPONSE FORMAT):?[ \t]*$", re.MULTILINE)
+_OF_HARNESS = written("of_harness", re.MULTILINE)
 _LABEL = written("prompt_label", re.MULTILINE | re.IGNORECASE)
 _ROLE_LABELS = frozenset({"task", "goal", "objective", "mission", "assignment", "request"})
 _LEAD_LINES = written("lead_lines", re.IGNORECASE)
@@ -56,7 +57,8 @@ def is_title(line: str) -> bool:
 
 
 def task_part(text: str) -> str:
-    """The part of a long prompt that states the task: what an issue tag or a heading encloses."""
+    """The part of a long prompt that states the task: what a tag or a heading encloses, no rules of a harness."""
+    text = _OF_HARNESS.split(text, maxsplit=1)[0].strip() or text
     for tag in _ISSUE_TAGS:
         start = text.find(f"<{tag}>")
         if start >= 0:

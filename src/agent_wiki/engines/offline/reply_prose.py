@@ -54,9 +54,7 @@ def first_prose(reply: str, least: int = LEAST_LETTERS) -> str:
 
 
 def _lines(text: str) -> Iterator[_Line]:
-    """The lines of a reply; the first of a list with the heading right above it, or, if none said anything before it,
-    with what leads in to it.
-    """
+    """The lines of a reply; the first of a list with its heading, or, as long as nothing was said, its lead-in."""
     lead_in, has_begun = "", False
     for each in text[:_MOST_READ].splitlines():
         line = _line(each, lead_in)
