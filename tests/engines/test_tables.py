@@ -49,5 +49,5 @@ def test_no_table_is_read_before_something_is_mined() -> None:
 def test_an_apostrophe_of_an_expression_is_also_one_as_typographers_set_it() -> None:
     asks = written("asks", re.IGNORECASE)
     assert all(asks.search(f"I{mark}d like to return the lamp.") for mark in "'’")
-    moves = written("awaited", re.IGNORECASE | re.MULTILINE)
-    assert bool(moves.search("I'll wait for the build")) == bool(moves.search("I’ll wait for the build"))
+    left_open = written("left_open", re.IGNORECASE)
+    assert all(left_open.search(f"I couldn{mark}t verify it in a browser.") for mark in "'’")

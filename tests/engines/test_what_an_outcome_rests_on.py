@@ -7,14 +7,16 @@ from typing import get_args
 import pytest
 
 from agent_wiki.engines.offline.shown import Basis, Shown
+from agent_wiki.shell.result_lines import shows_success
 from tests.engines.sessions import Session
 from tests.engines.summaries import COMMITTED, capped, summary
+from tests.hangs import no_hang
 
 
 @pytest.mark.parametrize(
     ("session", "reason"),
     [
-        (capped().run("pytest -q", "2 passed"), "`pytest -q` passed after the last change"),
+        (capped().run("pytest -q", "2 passed"), "`pytest -q` passed after the last change of code"),
         (capped().run("pytest -q", "1 failed", failed=True), "the last run of `pytest -q` failed"),
         (capped().run("git commit -m cap", COMMITTED), "`git commit` went through"),
         (capped().says("The totals are capped at ten now."), "no test, build or lint of the last change was found"),
@@ -96,7 +98,7 @@ def test_to_ask_an_interpreter_for_its_version_is_no_script() -> None:
 def test_a_status_file_is_no_code_and_a_question_with_again_no_complaint() -> None:
     session = capped().run("npm test", "Tests  4 passed (4)").edit("/srv/_bmad-output/sprint-status.yaml")
     session.says("The totals are capped at ten.").user("and then i can do git add . again?").says("Yes, you can.")
-    assert summary(session).outcome_reason == "`npm test` passed after the last change"
+    assert summary(session).outcome_reason == "`npm test` passed after the last change of code"
 
 
 def test_a_file_that_was_changed_before_another_step_failed_was_changed() -> None:
@@ -108,3 +110,100 @@ def test_a_file_that_was_changed_before_another_step_failed_was_changed() -> Non
     arc = summary(session.says("I updated shop/cap.py so that the total is capped at ten, for all of its callers."))
     assert "It changed `shop/cap.py`" in arc.narrative
     assert arc.outcome != "success"
+
+
+def test_a_deployment_that_is_reported_beside_its_only_call_is_read() -> None:
+    words = "I have deployed the shop to production for you, it is live now."
+    session = Session().user("Deploy the shop to production please")
+    arc = summary(session.run("./deploy.sh && echo COMPLETE_TASK_AND_SUBMIT", "deployed", text=words))
+    assert "“I have deployed the shop to production for you, it is live now”" in arc.narrative
+
+
+@pytest.mark.parametrize(
+    ("said", "quoted"),
+    [
+        ("I changed `forms.py` so that the submit button is disabled while saving.", "the submit button is disabled"),
+        ("The submit button is disabled while the form is saved. I will now submit the change.", "form is saved”"),
+    ],
+)
+def test_only_the_announcement_of_the_call_is_left_out(said: str, quoted: str) -> None:
+    session = Session().user("Disable the button of `forms.py` while it saves.").edit("forms.py")
+    assert quoted in summary(session.run("submit", "", text=said)).narrative
+
+
+def test_long_words_beside_a_submission_are_read_in_linear_time() -> None:
+    with no_hang():
+        summary(capped().run("submit", "", text="submit " * 20_000 + "\n\n x"))
+
+
+def test_a_package_without_tests_hides_no_failure() -> None:
+    result = "ok  \tshop/a\t0.03s [no tests to run]\n--- FAIL: TestCap (0.00s)\n    b.go:9: got 1\nFAIL\tshop/b\t0.04s"
+    failed = capped().run("go test -run TestCap ./...", result, failed=True)
+    assert summary(failed.says("See above.")).outcome == "failure"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pytest -q 2>&1 | grep error",
+        "npx tsc --noEmit 2>&1 | grep error > errors.log",
+        "npx tsc --noEmit 2>&1 | grep -c error",
+        "npx tsc --noEmit 2>&1 | grep -v error",
+        "cargo test 2>&1 | tail -3; ruff check . | grep error",
+    ],
+)
+def test_silence_behind_a_search_says_nothing_of_what_was_not_searched_for(command: str) -> None:
+    assert summary(capped().run(command, "(Bash completed with no output)").says("Capped.")).outcome == "partial"
+
+
+def test_a_test_runner_that_serves_and_times_out_has_failed() -> None:
+    result = (
+        "Server listening on port 3000\nFAIL cart.test.ts\n    Error: timed out after 5000ms\nTests: 1 failed, 2 passed"
+    )
+    assert summary(capped().run("npm test", result, failed=True).says("See above.")).outcome == "failure"
+
+
+def test_a_task_that_is_called_ci_is_one_that_fails() -> None:
+    failed = "FAILED tests/test_cap.py::test_cap - assert 11 == 10"
+    arc = summary(capped().run("make ci; npm run report", failed, failed=True).says("See above."))
+    assert arc.outcome != "success"
+
+
+def test_a_patch_that_failed_behind_a_change_of_the_folder_changed_nothing() -> None:
+    patch = (
+        "cd app && apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: src/cap.py\n@@\n-a\n+b\n*** End Patch\nEOF"
+    )
+    session = Session().user("Cap the totals.").run(patch, "Exit code 1\nerror: patch failed", failed=True)
+    assert "changed `src/cap.py`" not in summary(session.says("It did not apply.")).narrative
+
+
+def test_a_patch_that_only_deletes_is_a_change_after_which_nothing_was_checked() -> None:
+    patch = {"input": "*** Begin Patch\n*** Delete File: src/old.py\n*** End Patch"}
+    session = capped().run("pytest -q", "2 passed").call("apply_patch", patch, "Success. Updated the following files")
+    assert summary(session.says("It is gone.")).outcome == "partial"
+    alone = Session().user("Delete the old cap.").call("apply_patch", patch, "Success. Updated the following files")
+    assert "deleted `src/old.py`" in summary(alone.says("It is gone.")).narrative
+
+
+def test_a_request_that_was_stopped_before_it_was_begun_was_stopped() -> None:
+    session = capped().says("The totals are capped at ten now.").user("Now also cap the discounts in src/discount.py.")
+    stopped = summary(session.user("[Request interrupted by user]", "interrupt"))
+    assert "The user stops the agent" in [note.text for note in stopped.key_turns]
+
+
+@pytest.mark.parametrize("words", ["The page is blank again. Could you look at it?", "It is blank again!"])
+def test_that_something_is_so_again_is_a_complaint(words: str) -> None:
+    session = capped().run("pytest -q", "2 passed").says("The totals are capped.").user(words)
+    assert summary(session.says("It is from the cache.")).outcome == "partial"
+
+
+def test_a_word_that_is_an_error_is_quoted() -> None:
+    failed = capped().run("npm run build", "Exit code 137\nKilled", failed=True)
+    assert "failed (T5): “Killed”" in summary(failed.says("It was stopped.")).narrative
+
+
+@pytest.mark.parametrize(
+    "line", ["Not all required status checks pass", "Please make sure all the tests pass before it"]
+)
+def test_a_wish_is_no_pass(line: str) -> None:
+    assert not shows_success(line)

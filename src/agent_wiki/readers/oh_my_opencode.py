@@ -152,9 +152,9 @@ def _text_of(output: Any) -> str | None:
     if isinstance(output, str):
         return output
     shown = mapping(output)
-    for key in _TEXTS:
-        if isinstance(text := shown.get(key), str):
-            return text
+    texts = [text for key in _TEXTS if isinstance(text := shown.get(key), str)]
+    if texts:
+        return next(filter(None, texts), "")
     rest = {key: value for key, value in shown.items() if key not in _ASIDE}
     return json.dumps(rest, ensure_ascii=False) if rest else None
 

@@ -20,7 +20,8 @@ _RUNNERS = frozenset(
      "gradle", "gradlew", "mvn", "mvnw", "bash", "sh", "zsh", "docker", "pre-commit", "hatch", "pdm", "ninja", "cmake",
      "composer", "lerna", "bazel", "source", "."}
 )  # fmt: skip
-_INSTALLS = frozenset({"install", "ci", "i", "add", "sync"})  # by which no task is run
+_PACKAGERS = frozenset({"npm", "pnpm", "yarn", "bun", "pdm", "composer"})
+_INSTALLS = frozenset({"install", "ci", "i", "add"})  # by which these run no task
 _ANY = "any task"
 _PYTHON_TOOLS = frozenset({"pytest", "py.test", "mypy", "ruff", "tox", "nox", "pip", "flake8", "black", "django-admin"})
 _NODE_TOOLS = frozenset(
@@ -127,7 +128,8 @@ def _names(step: SimpleCommand) -> frozenset[str]:
         names.add("python")
     if program in _NODE_TOOLS:
         names.add("node")
-    if (program in _RUNNERS and _INSTALLS.isdisjoint(step.words[1:2])) or "/" in (step.words[0] if step.words else ""):
+    installs = program in _PACKAGERS and not _INSTALLS.isdisjoint(step.words[1:2])
+    if (program in _RUNNERS and not installs) or "/" in (step.words[0] if step.words else ""):
         names.add(_ANY)
     return frozenset(names)
 

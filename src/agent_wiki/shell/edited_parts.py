@@ -7,9 +7,7 @@ from difflib import SequenceMatcher
 
 from agent_wiki.shell.files_written import edits_of, patch_parts, patch_text
 from agent_wiki.trajectory.calls import Call
-from agent_wiki.trajectory.lazily import regex
 
-_IS_NAME = regex(r"[A-Za-z_][\w.]*\w")
 _MOST_LINES = 400
 _WHOLE = ("content", "file_text")  # the arguments that hold a file as a whole
 
@@ -21,11 +19,6 @@ def changed_lines(edits: Iterable[Call]) -> Iterator[tuple[str, str]]:
         for kind, start, end, first, last in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
             if kind == "replace" and end - start == last - first:
                 yield from zip(before[start:end], after[first:last], strict=True)
-
-
-def added_names(old: str, new: str) -> set[str]:
-    """The names that a text has and the one it replaced had not."""
-    return set(_IS_NAME.findall(new)) - set(_IS_NAME.findall(old))
 
 
 def _texts(edits: Iterable[Call]) -> Iterator[tuple[str, str]]:

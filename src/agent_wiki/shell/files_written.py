@@ -130,7 +130,16 @@ def patch_text(call: Call) -> str:
 
 def adds_file(call: Call, path: str) -> bool:
     """Whether a patch says of a file that it is new."""
-    return any(kind == "Add" and file == path for kind, file, _ in patch_parts(patch_text(call)))
+    return _patch_does("Add", call, path)
+
+
+def deletes_file(call: Call, path: str) -> bool:
+    """Whether a patch takes a file away."""
+    return _patch_does("Delete", call, path)
+
+
+def _patch_does(what: str, call: Call, path: str) -> bool:
+    return any(kind == what and file == path for kind, file, _ in patch_parts(patch_text(call)))
 
 
 def _follow_patch(files: dict[str, WrittenFile | None], call: Call, patch: str) -> None:

@@ -39,7 +39,10 @@ _ALWAYS_SAYS = regex(
 _QUIET = frozenset({"-q", "-qq", "--quiet", "--silent", "-s", "-c", "--no-run"})  # the last two only compile
 _MOST_STEPS = 60
 # A server that was stopped for want of an end had started.
-_WAS_STOPPED = regex(r"\btimed out (?:after \d|and has been killed)", needs=("timed out",))
+_WAS_STOPPED = regex(
+    r"\A(?:Error: )?(?:Exit code:? \d{1,3}\s+)?"
+    r"(?:The last command [^\n]{0,400}timed out and has been killed|[Cc]ommand timed out after \d)"
+)
 _SERVES = regex(
     r"\bready in \d|\b(?:listening|running|serving|started server) (?:on|at)\b|\bLocal:\s{1,9}https?://"
     r"|Application startup complete",
@@ -65,10 +68,8 @@ class _Judge:
 
     def verdict(self) -> Verdict:
         """The verdict on the call."""
-        if self.failed and not (_WAS_STOPPED.search(self.result) and _SERVES.search(self.result)):
-            return self._failed()
         if self.failed:
-            return Verdict("running", turn=self.turn)
+            return Verdict("running", turn=self.turn) if self._was_serving() else self._failed()
         if self._is_left_running():
             return Verdict("running", turn=self.turn)
         return self._hidden()
@@ -88,6 +89,11 @@ class _Judge:
         """The last lines count what failed, and it is none."""
         last = self.lines[-_TALLY_LINES:]
         return any(map(_NONE_FAILED.search, last)) and not any(map(shows_failure, last))
+
+    def _was_serving(self) -> bool:
+        """A server that had started, which the harness stopped; a test runner starts some, too."""
+        is_stopped = _WAS_STOPPED.match(self.result) and _SERVES.search(self.result)
+        return is_stopped is not None and not any(map(is_check, self.steps))
 
     def _is_left_running(self) -> bool:
         """It consists only of background commands, which nothing waited for."""

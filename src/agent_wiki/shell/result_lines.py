@@ -58,7 +58,7 @@ _COMPLAINT = regex(
 _PASSED = regex(
     r"^\s*(?:ok\s+\S|PASS\b|--- PASS|OK\b|✓|✔|√|All (?:checks|tests) passed|Success\b|FAILED ?[=:] ?0\s*$)"
     r"|\b[1-9]\d* (?:passed|passing|tests? OK)\b|\b0 (?:issues|errors|failures|problems|failed)\b"
-    r"|\b(?:all (?:[\w-]{1,30} ){1,3}(?:checks|tests|assertions) pass(?:ed)?|no issues found|[Nn]o errors|"
+    r"|^\W{0,6}all (?:[\w-]{1,30} ){1,3}(?:checks|tests|assertions) pass(?:ed)?\W*$|\b(?:no issues found|[Nn]o errors|"
     r"BUILD SUCCESS(?:FUL)?|Build succeeded|test result: ok|tests? passed|"
     r"[Bb]uilt in|Compiled successfully|Finished .{0,40}target|build completed|successfully built)\b",
     re.IGNORECASE,

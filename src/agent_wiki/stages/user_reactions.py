@@ -108,10 +108,10 @@ _ELSEWHERE = regex(
 _TAKES_BACK = regex(
     r"^\W*(?:no\b(?!\s+(?:problem|worries|need)"
     r"|,? that(?:['’]s| is| will be|['’]ll be) (?:all|fine|ok)\b|[,.]? (?:thanks?|nothing (?:else|more))\b)"
-    r"|nope|wrong|stop|revert|undo|that(?:'s| is) (?:not|wrong)|not what"
-    r"|why (?:did|are|would) you|you (?:broke|removed|deleted|forgot)|it(?:'s| is) still"
+    r"|nope|wrong|stop|revert|undo|that(?:['’]s| is) (?:not|wrong)|not what"
+    r"|why (?:did|are|would) you|you (?:broke|removed|deleted|forgot)|it(?:['’]s| is) still"
     r"|still (?:fail|broken|not|wrong|the same))"
-    r"|\b(?:does ?n[o']t work|not working|still (?:fails?|failing|broken|see|get)|you broke"
+    r"|\b(?:does ?n[o'’]t work|not working|still (?:fails?|failing|broken|see|get)|you broke"
     r"|(?:undo|revert) (?:that|this|it|the))\b",
     re.IGNORECASE,
 )

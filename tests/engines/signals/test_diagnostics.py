@@ -87,34 +87,10 @@ def test_a_file_written_as_a_whole_does_not_show_what_met_the_rule() -> None:
     assert not _rules(script.runs("git commit -m 'a b'", "1 file changed"))
 
 
-def test_a_word_that_the_diagnostic_names_is_added_to_the_settings() -> None:
-    script = Script().runs("cargo check", NO_METHOD, failed=True).edits(*FEATURES, "Cargo.toml")
-    other = "error[E0433]: cannot find crate `uuid` in this scope"
-    rule = (
-        "Add `query` to the features of `web` in `Cargo.toml` when `cargo check` stops with `E0599: no method named "
-        "'query' found for struct 'Builder' in the current scope`. "
-        'There it reads `web = { features = ["json", "query"] }`.'
-    )
-    assert _rules(script.runs("cargo check", other, failed=True)) == [rule]
-
-
 @pytest.mark.parametrize("later", [NO_METHOD, "error: expected one of `,`, `:`", "error: could not parse"])
 def test_an_error_that_is_there_still_or_may_be_hidden_teaches_nothing(later: str) -> None:
     script = Script().runs("cargo check", NO_METHOD, failed=True).edits(*FEATURES, "Cargo.toml")
     assert not _rules(script.runs("cargo check", later, failed=True))
-
-
-def test_a_patch_of_settings_and_a_check_that_is_read_later_count_as_well() -> None:
-    error = "error[E0412]: cannot find type `Canvas` in crate `web`"
-    patch = (
-        '*** Begin Patch\n*** Update File: Cargo.toml\n@@\n-web = 1\n+web = { features = ["Canvas"] }\n*** End Patch'
-    )
-    script = Script().runs("npm run build", error, failed=True).call("apply_patch", {"input": patch}, "{}")
-    running = "Process running with session ID 7\nOutput:\n"
-    script.call("exec_command", {"cmd": "npm run build"}, running)
-    script.call("write_stdin", {"session_id": 7, "chars": ""}, "Process exited with code 0\nOutput:\nbuilt in 1s")
-    (rule,) = _rules(script)
-    assert rule.startswith("Add `Canvas` to the features of `web` in `Cargo.toml` when `npm run build` stops with")
 
 
 def test_a_diagnostic_that_tells_what_to_set_is_all_that_one_needs() -> None:
@@ -140,19 +116,6 @@ def test_a_message_of_many_lines_or_with_signs_in_it_names_its_rule(output: str,
     (lesson,) = diagnostics.lessons(MinedSession.of(script.runs("git commit", "ok").done()))
     assert lesson.guideline.rule.startswith(f"Keep to the rule `{rule}` (")
     assert lesson.guideline.title == f"Keep to {rule.partition('/')[2]} before git commit"
-
-
-def test_an_edition_that_a_compiler_names_is_a_word_of_the_settings() -> None:
-    error = "Type error: BigInt literals are not available when targeting lower than ES2020."
-    script = Script().runs("npm run build", error, failed=True)
-    script.edits('"target": "ES2017",', '"target": "ES2020",', "tsconfig.json")
-    (rule,) = _rules(
-        script.runs("npm run build", "Type error: no overload matches.", failed=True).runs("npm run build", "ok")
-    )
-    assert rule.startswith(
-        'Write `"target": "ES2020"` instead of `"target": "ES2017"` in `tsconfig.json` when `npm run build` stops with '
-        "`Type error: BigInt literals"
-    )
 
 
 @pytest.mark.parametrize(

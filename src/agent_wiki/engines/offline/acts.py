@@ -17,6 +17,7 @@ from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.kinds import is_check, is_inline_script, script_of, shell_kind
 from agent_wiki.shell.outcomes import Verdict
 from agent_wiki.shell.result_lines import error_line, failing_lines, last_line, lines_of, shows_failure, shows_success
+from agent_wiki.shell.silent_checks import finds_no_error, fits_no_test
 from agent_wiki.shell.simple_commands import ShellKind, SimpleCommand, simple_commands
 from agent_wiki.shell.tools import Kind, tool_kind
 from agent_wiki.shell.touched import edited_files, held_names, works_on_trial
@@ -25,12 +26,10 @@ from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
 from agent_wiki.trajectory.lazily import dataclass, regex
 
-_PATCHED = regex(r"^\*\*\* (?:Update|Add) File: (.{1,300})$", re.MULTILINE)
-_DELETED = regex(r"^\*\*\* Delete File: (.{1,300})$", re.MULTILINE)
+_PATCH = "*** Begin Patch"
+_PATCHED = regex(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,300})$", re.MULTILINE)
 _NOT_RUN = written("not_run")
 _PROGRAM = regex(r"[\w@.+-]*[A-Za-z][\w@.+-]*")  # what is none stood in a text that was not closed
-_SEEKS_ERRORS = written("seeks_errors", re.IGNORECASE)
-NONE_FOUND = written("none_found", re.MULTILINE)
 _MOST_READ = 2_000
 _MOST_SHOWN = 400  # characters at the end, where a shell says what it did not find
 _PUSHED, _COMMITTED = written("pushed", re.IGNORECASE), written("committed", re.IGNORECASE)
@@ -168,12 +167,6 @@ def _renamed(act: Act, written: set[str]) -> set[str]:
     return renamed
 
 
-def finds_no_error(act: Act) -> bool:
-    """What a check printed was searched for errors, and there were none."""
-    is_searched = _SEEKS_ERRORS.search(act.call.command() or "") is not None and len(act.commands) > 1
-    return is_searched and not act.has_failed and act.call.result is not None and not last_line(act.call.result)
-
-
 def _finding(act: Act) -> CheckResult:
     """A check's finding: the verdict on its own steps, whatever else is in the call."""
     verdict = act.verdict
@@ -181,9 +174,9 @@ def _finding(act: Act) -> CheckResult:
         return CheckResult(None, verdict.line)
     if not act.commands:
         return CheckResult({"passed": bool(verdict.line) or None, "failed": False}.get(verdict.state), verdict.line)
-    if NONE_FOUND.search((act.call.result or "")[-_MOST_READ:]):
+    if fits_no_test(act.call.result or ""):
         return CheckResult(None)
-    if finds_no_error(act):
+    if not verdict.has_failed and act.call.result is not None and finds_no_error(act.commands, act.call.result):
         return CheckResult(True)
     states = {state for step, state in act.judged_steps if is_check(step)}
     if states & {"failed", "masked"}:
@@ -227,10 +220,8 @@ def _act(call: Call, made: set[str]) -> Act:
     if kind != "edit":
         return Act(call, kind)
     path = call.path()
-    patch = "" if path else _patch_text(call)
-    if call.mark is not None or call.is_error:
-        return Act(call, kind)
-    return Act(call, kind, (path,) if path else tuple(_PATCHED.findall(patch)), tuple(_DELETED.findall(patch)))
+    edits = (path,) if path else tuple(_PATCHED.findall(_patch_text(call)))
+    return Act(call, kind, edits=edits if call.mark is None and not call.is_error else ())
 
 
 def _patch_text(call: Call) -> str:
@@ -262,11 +253,12 @@ def _shell_act(call: Call, command: str, made: set[str]) -> Act:
             edits += [
                 posixpath.join(place if place.startswith(TEMPORARY) else "", path) for path in edited_files(each, held)
             ]
-    if "*** Begin Patch" in command:
+    if _PATCH in command and not any(
+        _PATCH in f"{each.body}{each.source}" for each in commands if each.words in failed
+    ):
         edits += _PATCHED.findall(command)
         kind = "edit" if kind in ("look", "run") else kind
-    deletes = _DELETED.findall(command) if "*** Begin Patch" in command else []
-    deletes += [word for each, of in pairs if of == "delete" for word in each.words[1:] if not word.startswith("-")]
+    deletes = [word for each, of in pairs if of == "delete" for word in each.words[1:] if not word.startswith("-")]
     return Act(call, kind, tuple(edits) if did_happen else (), tuple(deletes) if did_happen else (), commands, kinds)
 
 

@@ -40,7 +40,8 @@ def ending(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
 
 def _cut_off(stretch: Stretch, shown: Shown) -> str:
     if shown.quote:
-        return f"No answer came: {error_words(shown.quote)} (T{shown.turn})."
+        words = error_words(shown.quote) or said(shown.quote)
+        return f"No answer came: {words} (T{shown.turn})."
     if shown.act is not None:
         return f"The recording ends before {called(shown.act)} was answered (T{shown.turn})."
     status = plain_line(stretch.trajectory.source.exit_status or "", 60)

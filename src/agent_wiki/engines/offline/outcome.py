@@ -46,6 +46,7 @@ from agent_wiki.shell.judging import is_silent
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.result_lines import last_line, quoted
 from agent_wiki.shell.same_check import CheckRun
+from agent_wiki.shell.silent_checks import finds_no_error
 from agent_wiki.trajectory import Source
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
@@ -64,6 +65,7 @@ _TEST_FILE = written("test_file")
 _CHANGES_CODE = written("changes_code", re.IGNORECASE)
 _NOT_GRANTED = regex(r"requested permissions? to [^\n]{1,200}, but you haven't granted it yet")
 _NOTES = regex(r"\.(?:md|txt|jsonl?)$", re.IGNORECASE)  # notes, and the recording itself
+_SEARCH = frozenset({"grep", "egrep", "rg", "awk", "sed", "select-string"})
 _MOST_READ = 400
 _LEAST_ANSWER = 60  # letters
 
@@ -165,6 +167,9 @@ def _in_silence(act: Act, latest: dict[CheckRun, tuple[Act, bool]]) -> list[tupl
     """A check that had failed, or that speaks of faults alone, and now prints nothing: it passes."""
     if act.kind != "check" or not act.has_worked or act.call.result is None or last_line(act.call.result):
         return []
+    is_seen = not any(each.writes or each.program in _SEARCH for each in act.commands)
+    if not is_seen and not finds_no_error(act.commands, act.call.result):
+        return []  # what it printed went into a file, or was looked through for something
     if _only(_SPEAKS_OF_FAULTS, act):
         return [(run, True) for run in check_runs(act)]
     return [(run, True) for run in check_runs(act) if any(run.answers(old) and not latest[old][1] for old in latest)]

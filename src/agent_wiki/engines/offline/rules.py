@@ -60,7 +60,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     *_found_by(
         diagnostics.lessons,
         {
-            "diagnostics/named-setting": "A check names a word, an edit adds it to the settings, and it passes.",
             "diagnostics/named-rule": "A check names a rule of a linter, an edit of one file meets it, and it passes.",
         },
     ),

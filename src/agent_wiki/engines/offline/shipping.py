@@ -93,7 +93,7 @@ def reported(stretch: Stretch) -> Shown | None:
         act for act in since if act.kind in (*kinds, alone) or any(is_asked_for(each, stretch) for each in act.commands)
     ]
     ended = [act.end for act in stretch.acts if reply and act.turn != reply[0]]  # it may be said beside the last call
-    if reply is None or not done or not done[-1].has_worked or reply[0] < max(ended) or not wanted:
+    if reply is None or not done or not done[-1].has_worked or reply[0] < max(ended, default=0) or not wanted:
         return None
     last, is_done = done[-1], True
     if last.kind == "service":

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import field
 
 from agent_wiki.engines.offline.acts import Act
+from agent_wiki.engines.offline.reply_prose import SENTENCE_END
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.files_written import OWN_NOTES, TEMPORARY, bare_name
@@ -25,8 +26,8 @@ _REPORTS = frozenset({"task_complete", "attempt_completion", "done", "finish", "
 _SHORTEST_LINE = 12  # characters
 _FEWEST_REPLIES = 3
 HANDED_OVER = regex(r"(?:^|[\s&;|])(?:submit(?:\s|$)|echo ['\"]?COMPLETE_TASK)")
-# What only announces the call, and the call itself, as some harnesses have it in the words.
-_HANDS_OVER = regex(r"(?:[^.!?\n]{0,300}\bsubmi(?:t|ssion)[^.!?\n]{0,300}[.!?:]?\s*)?(?:```[^`]{0,400}```\s*)?\Z")
+_CALL_IN_WORDS = regex(r"```[^`]{0,400}```\s*\Z")  # some harnesses have it there
+_HANDS_OVER, _LEAVES = written("hands_over", re.IGNORECASE), written("leaves", re.IGNORECASE)
 _NO_REPLY = "No response requested."  # what a client records where the agent was not asked
 
 
@@ -34,7 +35,9 @@ def _reported(message: Message) -> str:
     """What an agent says where it ends its work by a call, in it or beside it; empty for other turns."""
     calls = message.tool_calls if message.role == "assistant" else []
     if len(calls) == 1 and HANDED_OVER.search(str((object_in(calls[0].arguments) or {}).get("command"))[:400]):
-        return _HANDS_OVER.sub("", (message.content or "").removeprefix("THOUGHT:")).strip()
+        words = _CALL_IN_WORDS.sub("", (message.content or "").removeprefix("THOUGHT:")).strip()
+        last = SENTENCE_END.split(words)[-1]
+        return words.removesuffix(last).rstrip() if _HANDS_OVER.match(last) else words
     for call in calls if len(calls) == 1 and calls[0].name.lower() in _REPORTS else []:
         arguments = object_in(call.arguments) or {}
         given = (arguments.get(name) for name in ("summary", "result", "message", "reason", "answer"))
@@ -117,10 +120,10 @@ class Stretch:
         return [turn for turn in stops if not self._had_ended(turn)]
 
     def _had_ended(self, turn: int) -> bool:
-        """The user had said something after a reply without a call, as "exit"; right after one it may be cut short."""
+        """The user had left after a reply without a call ("exit"); right after one it may be cut short."""
         before = self.trajectory.messages[max(turn - 3, 0) : turn - 1]
-        is_said = [each.role for each in before] == ["assistant", "user"] and before[1].mark is None
-        return is_said and bool(before[0].content) and not before[0].tool_calls
+        is_said = [each.role for each in before] == ["assistant", "user"] and _LEAVES.match(before[1].content or "")
+        return bool(is_said and before[0].content) and not before[0].tool_calls
 
     def replies(self, until: int | None = None) -> Iterator[tuple[int, str]]:
         """The agent's words without a call, the last before turn `until` first: `(turn, text)`."""

@@ -85,6 +85,7 @@ def written(name: str, flags: re.RegexFlag = re.NOFLAG, *, needs: tuple[str, ...
     """
     words = table("words")
     needed = needs or tuple(words.get(f"{name}_needs", ()))
-    pieces = _CLASSES.split("".join(words[name]))  # each other piece is a class of characters
+    source = _CLASSES.sub(lambda found: found[0].replace("'", "'’"), "".join(words[name]).replace("['’]", "'"))
+    pieces = _CLASSES.split(source)  # each other piece is a class of characters
     source = "".join(each if at % 2 else each.replace("'", "['’]") for at, each in enumerate(pieces))
     return regex(source, flags, needs=tuple(dict.fromkeys((*needed, *(each.replace("'", "’") for each in needed)))))

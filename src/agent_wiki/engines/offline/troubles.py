@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
-from agent_wiki.engines.offline.acts import NONE_FOUND, Act, distinct, finds_no_error, main_command
+from agent_wiki.engines.offline.acts import Act, distinct, main_command
 from agent_wiki.engines.offline.changes import change_of
 from agent_wiki.engines.offline.meant_to_fail import meant_to_fail
 from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
@@ -32,6 +32,7 @@ from agent_wiki.shell.result_lines import (
     shows_success,
 )
 from agent_wiki.shell.same_check import CheckRun
+from agent_wiki.shell.silent_checks import finds_no_error, fits_no_test
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _BOOKKEEPING = written("bookkeeping", re.IGNORECASE)
@@ -40,7 +41,6 @@ _CUT = regex(r"\|\s*(?:tail|head|grep)\b[^|;&\n]{0,80}$")
 INSTALLS = pattern(table("runners")["install"])
 _FEW_EDITS = 2  # of more none is named that the failure does not name: they may have been for something else
 _MOST_EDITS = 12
-_MOST_OF_END = 2_000  # characters of a result
 _MOST_SHOWN = 2
 _HELPS = {"--help", "--version"}
 _MERGES = ("merge", "rebase", "cherry-pick", "pull")
@@ -181,7 +181,8 @@ def _is_cut(act: Act) -> bool:
     """It may have failed as before: only the end of the output of what is no check can be seen, or it was stopped."""
     if any(_HELPS & set(each.words) for each in act.commands):
         return True
-    says_so = act.finding is not None and (shows_success(act.finding.line) or finds_no_error(act))
+    says_so = act.finding is not None and shows_success(act.finding.line)
+    says_so = says_so or finds_no_error(act.commands, act.call.result or "")
     is_shown = says_so or _CUT.search(act.call.command() or "") is None
     return not is_shown or _is_stopped(act)
 
@@ -221,7 +222,7 @@ def _is_none(act: Act) -> bool:
     """A failure that does not matter: a look, a program that the agent stopped, a slip that the tool had corrected, no
     test that fits.
     """
-    if act.kind == "check" and NONE_FOUND.search((act.call.result or "")[-_MOST_OF_END:]):
+    if act.kind == "check" and fits_no_test(act.call.result or ""):
         return True
     step = main_command(act)
     is_printed = step is not None and "==" in step.program  # "====" is only printed

@@ -22,6 +22,7 @@ _CLAUSE = regex(r"[,;](?=\s)|\s(?=[-–—(]\s?\S)")
 _LEFT_OPEN = regex(r"\b(?:that|which|who|to|and|or|but|the|an?|of|with|for|in|on|by|from|as|if|is|are|be|so|when)$")
 _LONG_ADDRESS = regex(r"(https?://[\w.-]{1,100})/[\w./%?&=~+@-]{25,2000}(?=[\s:,)\]]|$)", needs=("://",))
 _LEADS_IN = regex(r"(?<=[.!?]) [^.!?:]{1,60}:\s*$")  # to the lines below
+_TELLS = regex(r"(?:Error|Exception)\b|^(?:E[A-Z]{4,}|SIG[A-Z]{3,5}|Killed|Terminated|Aborted)\b")
 _LEAST = 0.4  # of `most`; a shorter piece would omit too much
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -167,7 +168,7 @@ def error_words(line: str, most: int = 110) -> str:
     line = _LEADS_IN.sub("", line)
     line = re.sub(r"^(?:\[[\w:./ -]{1,40}\]\s*|\d{4}-\d\d-\d\d[T ]\S+\s+|[=*\-_#\s]+|[\d:.% -]{9,})+", "", line)
     line = re.sub(r"[=*\-_#{\s]+$", "", line)
-    is_word = " " not in line and not re.search(r"[^\x00-\x7f…]", line)
+    is_word = " " not in line and not _TELLS.search(line) and not re.search(r"[^\x00-\x7f…]", line)
     return "" if is_word and not shows_success(line) else said(line, most)
 
 

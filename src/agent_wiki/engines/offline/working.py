@@ -18,7 +18,7 @@ from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import named, table, written
 from agent_wiki.engines.offline.wording import called, code, count, file_names, listing, said, service_call, shown_path
-from agent_wiki.shell.files_written import TEMPORARY, adds_file, bare_name
+from agent_wiki.shell.files_written import TEMPORARY, adds_file, bare_name, deletes_file
 from agent_wiki.shell.result_lines import last_line, shows_success
 from agent_wiki.shell.tools import bare_tool_name
 from agent_wiki.trajectory.lazily import regex
@@ -29,6 +29,7 @@ _EARLIER = 55  # the weight of what was shipped before the last turn of the user
 _WAITS = frozenset({"write_stdin", "wait", "wait_agent", "close_agent"})
 _WRITERS = frozenset({"write", "create_file", "write_file", "create", "create_new_file"})
 _SHIP_VERBS = table("words")["ship_verbs"]
+_DONE = ("wrote", "changed", "copied", "moved", "deleted")
 _NOTHING_NEW = "Everything up-to-date"
 _FORCED = regex(r"\bgit push\b[^\n;&|]{0,200}? (?:-f\b|--force)")
 _COPIERS = frozenset({"cp", "mv", "rsync", "ditto", "copy-item"})
@@ -107,7 +108,7 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     verbs = {path: _done_to(path, [act for act, of in kept if of == path], known) for path in distinct(paths)}
     if kept is pairs:
         verbs = dict.fromkeys(verbs, "wrote")
-    groups = {verb: [path for path in paths if verbs[path] == verb] for verb in ("wrote", "changed", "copied", "moved")}
+    groups = {verb: [path for path in paths if verbs[path] == verb] for verb in _DONE}
     clauses = {path: change_of(changes, path, is_known=path in known) for path in verbs}
     most = 3 if sum(map(bool, groups.values())) > 1 else 4
     where = " in a temporary folder" if all(path.startswith(TEMPORARY) for path in paths) else ""
@@ -117,8 +118,6 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
         for verb, files in groups.items()
         if files
     ]
-    gone = distinct([path for act in acts if act.kind == "edit" and act.has_worked for path in act.deletes])
-    done += [f"deleted {file_names(gone, cwd, most)}"] if gone else []
     return Sentence(kept[0][0].turn, 80, f"It {', and '.join(done)}.")
 
 
@@ -134,6 +133,8 @@ def _weighed(files: list[str], kept: list[tuple[Act, str]]) -> list[str]:
 
 def _done_to(path: str, acts: list[Act], known: set[str]) -> str:
     """What the acts did to a file, in a word: a shell may only put it there as it was elsewhere."""
+    if deletes_file(acts[-1].call, path):
+        return "deleted"
     programs = {_put_by(act, path) for act in acts}
     if None not in programs:
         return "moved" if programs == {"mv"} else "copied"
@@ -239,10 +240,15 @@ def _delegated(acts: list[Act]) -> Sentence | None:
     return Sentence(tasks[0].turn, 50, f"It handed work to {who}{f': {listing(named)}' if named else ''}.")
 
 
+def _shipping_words(act: Act) -> str:
+    """Its command lines, without the pushes of nothing new."""
+    is_idle = _NOTHING_NEW in (act.call.result or "")
+    return "\n".join(each.text() for each in act.commands if not (is_idle and each.words[:2] == ("git", "push")))
+
+
 def _shipped(acts: list[Act]) -> Sentence | None:
-    done_by = [act for act in acts if act.kind == "ship" and act.has_worked]
-    shipped = [act for act in done_by if _NOTHING_NEW not in (act.call.result or "") or subjects_of(act)]
-    texts = ["\n".join(each.text() for each in act.commands) for act in shipped]
+    shipped = [act for act in acts if act.kind == "ship" and act.has_worked]
+    texts = [_shipping_words(act) for act in shipped]
     words = "\n".join(texts)
     done = [verb for sign, verb in _SHIP_VERBS.items() if sign in words]
     pushes = [(act.end, _FORCED.search(text)) for act, text in zip(shipped, texts, strict=True) if "git push" in text]
