@@ -255,3 +255,8 @@ def test_a_document_that_is_cut_off_is_unreadable(tmp_path: Path) -> None:
 def test_no_other_reader_claims_it(tmp_path: Path) -> None:
     sample = write_document(tmp_path / "session.json", document(asked("Go"), said("Done."))).sample()
     assert [reader.FORMAT for reader in detect.readers() if reader.claims(sample)] == ["copilot-history"]
+
+
+def test_a_block_that_the_user_typed_is_kept(tmp_path: Path) -> None:
+    words = "My template:\n\n<reminder>pay the rent</reminder>"
+    assert shown(session(tmp_path, asked(words, ""), said("Noted.")))[0] == ("user", words, None)

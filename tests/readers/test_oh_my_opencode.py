@@ -225,3 +225,12 @@ def test_a_session_of_damaged_lines_is_unreadable(tmp_path: Path) -> None:
     path.write_text('{"type":"tool_use"\n{"type":"tool_use"\n', encoding="utf-8")
     with pytest.raises(UnreadableRecording):
         list(oh_my_opencode.read(Recording(path, path.name)))
+
+
+def test_of_several_texts_of_a_result_the_first_that_says_something_is_kept(tmp_path: Path) -> None:
+    lines = (
+        user("Cap it."),
+        use("edit", filePath="cap.py"),
+        result("edit", {"output": "", "diff": "-a\n+b"}, filePath="cap.py"),
+    )
+    assert shown(session(tmp_path, *lines))[-1][1] == "-a\n+b"

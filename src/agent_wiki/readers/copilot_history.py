@@ -100,7 +100,8 @@ class _Session:
         """What the user typed, without what the program put around it; images stand behind it."""
         first, *rest = parts_of(message.get("content")).texts or [""]
         instructions, first = _without_instructions(first)
-        words, blocks = _without_blocks(first)
+        is_typed = first.strip() in self._prompts  # the terminal showed the blocks, too
+        words, blocks = (first, 0) if is_typed else _without_blocks(first)
         self.builder.hygiene["system_reminders_stripped"] += blocks
         places = self._prompts.get(words.strip(), deque())
         while places and places[0] < self._position:
