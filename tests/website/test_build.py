@@ -166,3 +166,8 @@ def test_an_owners_template_and_style_are_used(tmp_path: Path) -> None:
     build_site(wiki, tmp_path / "site", title="<b>Ours</b>")
     assert (tmp_path / "site" / "site.css").read_text() == "body { color: teal; }"
     assert re.fullmatch(r"‹b&gt;Ours‹/b&gt;: \d+ & more", (tmp_path / "site" / "search.html").read_text())
+
+
+def test_a_session_s_page_says_what_its_outcome_rests_on(example_site: Path) -> None:
+    pages = [page.read_text(encoding="utf-8") for page in (example_site / "sessions").rglob("*.html")]
+    assert any("<p>What the outcome rests on: the user accepted it.</p>" in page for page in pages)

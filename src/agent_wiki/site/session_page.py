@@ -50,6 +50,7 @@ class ArcShown:
     title: str
     goal: str
     outcome: str
+    outcome_reason: str
     outcome_turn: int | None
     outcome_quote: str
     outcome_anchor: str
@@ -168,6 +169,7 @@ def _arc(arc: Arc, path: str, session: Session, contents: SiteContents) -> ArcSh
         title=plain_line(said.title, 160),
         goal=visible(said.goal[: 2 * _MOST_LINE]),
         outcome=said.outcome,
+        outcome_reason=said.outcome_reason,
         outcome_turn=said.outcome_turn,
         outcome_quote=visible((said.outcome_quote or "")[:_MOST_LINE]),
         outcome_anchor=quote_anchor(said.outcome_turn or 0, said.outcome_quote or "") if has_quote else "",
