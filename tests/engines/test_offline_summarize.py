@@ -176,6 +176,17 @@ def test_work_that_a_separate_request_follows_was_accepted() -> None:
     assert first.outcome_reason == "the user asked for something else next, without an objection"
 
 
+def test_work_whose_last_act_failed_is_not_accepted_by_a_request_for_something_else() -> None:
+    for is_failed in (False, True):
+        session = with_work(Session().user("write a changelog for the first release"))
+        session.run("zip -r release.zip CHANGELOG.md", "zip I/O error: No space left on device", failed=is_failed)
+        session.says("The changelog is written.").user("why does the parser crash on empty input?")
+        for name in ("parser", "lexer", "tokens", "errors"):
+            session.read(f"{name}.py")
+        outcome = answer(SummarizeQuestion(session.says("It reads a token too many.").done())).arcs[0].outcome
+        assert (outcome == "success") is not is_failed
+
+
 def test_work_that_a_command_for_other_work_follows_was_accepted_and_one_that_shows_figures_is_none() -> None:
     session = with_work(Session().user("<command-name>/write-changelog</command-name>", "injected"))
     session.user("<command-name>/write-guide</command-name>", "injected")

@@ -329,7 +329,7 @@ def _by_moving_on(stretch: Stretch) -> Shown | None:
         or reservation(report[1])
     ):
         return None
-    if any(_is_failing(act) for act in stretch.acts[-1:]) or any(map(_could_not_run, stretch.acts)):
+    if any(act.has_failed or _is_failing(act) for act in stretch.acts[-1:]) or any(map(_could_not_run, stretch.acts)):
         return None
     return Shown("success", "moved-on", report[0])
 
