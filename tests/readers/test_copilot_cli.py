@@ -75,6 +75,19 @@ def test_only_what_was_typed_is_the_users(tmp_path: Path) -> None:
     assert (found.source.cwd, found.source.remote) == ("/srv/shop", "https://github.com/acme/shop")
 
 
+def test_a_time_that_the_program_put_behind_what_was_typed_is_not_the_users(tmp_path: Path) -> None:
+    time = "<current_datetime>2025-12-02T05:11:16.447Z</current_datetime>"
+    found = session(
+        tmp_path,
+        ("user.message", {"content": f"Read it.\n\n{time}"}),
+        SAID,
+        ("user.message", {"content": f"What is {time} for?"}),
+        SAID,
+    )
+    assert [text for role, text, _ in shown(found) if role == "user"] == ["Read it.", f"What is {time} for?"]
+    assert found.source.hygiene["system_reminders_stripped"] == 1
+
+
 def test_a_refusal_by_the_user_is_no_failure_and_one_by_a_rule_is_none_of_the_users(tmp_path: Path) -> None:
     refused = {"toolCallId": "a", "result": {"kind": "denied-interactively-by-user"}}
     ruled = {"toolCallId": "b", "result": {"kind": "denied-by-rules"}}

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from agent_wiki.readers.builder import TrajectoryBuilder
-from agent_wiki.readers.copilot_history import add_session
+from agent_wiki.readers.copilot_history import add_session, without_blocks
 from agent_wiki.readers.recorded import (
     count,
     iso_utc,
@@ -98,7 +98,9 @@ class _Agent:
         elif kind == "tool.execution_complete":
             self._result(data)
         elif kind == "user.message":
-            self.builder.user(text_or_none(data.get("content")), None if _is_typed(data, is_subagent) else "injected")
+            words, blocks = without_blocks(text_or_none(data.get("content")) or "")  # behind it until late in 2025
+            self.builder.hygiene["system_reminders_stripped"] += blocks
+            self.builder.user(words or None, None if _is_typed(data, is_subagent) else "injected")
         elif kind == "system.message":
             self._system(text_or_none(data.get("content")))
         elif kind in ("session.usage_record", "assistant.usage"):

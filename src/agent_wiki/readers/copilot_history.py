@@ -101,7 +101,7 @@ class _Session:
         first, *rest = parts_of(message.get("content")).texts or [""]
         instructions, first = _without_instructions(first)
         is_typed = first.strip() in self._prompts  # the terminal showed the blocks, too
-        words, blocks = (first, 0) if is_typed else _without_blocks(first)
+        words, blocks = (first, 0) if is_typed else without_blocks(first)
         self.builder.hygiene["system_reminders_stripped"] += blocks
         places = self._prompts.get(words.strip(), deque())
         while places and places[0] < self._position:
@@ -155,7 +155,7 @@ def _without_instructions(text: str) -> tuple[str | None, str]:
     return (instructions, rest) if text.startswith(opening) and found else (None, text)
 
 
-def _without_blocks(text: str) -> tuple[str, int]:
+def without_blocks(text: str) -> tuple[str, int]:
     """A prompt without the blocks that the program put behind it, and how many there were."""
     for number in range(_MOST_BEHIND):
         tag = next((tag for tag in _BEHIND if text.endswith(f"</{tag}>")), None)
