@@ -65,6 +65,15 @@ def test_steps_become_turns(tmp_path: Path) -> None:
     assert (trajectory.timestamp, trajectory.source.duration_seconds) == ("2026-02-03T04:05:00Z", 9.5)
 
 
+def test_a_step_that_repeats_its_only_result_is_the_result_of_the_call_before_it(tmp_path: Path) -> None:
+    copy = agent("a.txt", results=[{"content": "a.txt"}], extra={"tool_call_id": "c1"})
+    trajectory = read(tmp_path, user("list"), agent("I look.", "c1"), copy, agent("Done."))
+    assert shape(trajectory) == [("user", "list"), ("assistant", "I look."), ("tool", "a.txt"), ("assistant", "Done.")]
+    assert trajectory.messages[2].tool_call_id == "c1"
+    quoted = agent("It has a.txt.", results=[{"content": "a.txt"}])
+    assert ("assistant", "It has a.txt.") in shape(read(tmp_path, user("list"), agent("I look.", "c1"), quoted))
+
+
 def test_without_timestamps_none_is_made_up(tmp_path: Path) -> None:
     trajectory = read(tmp_path, user("go"), agent("ok"))
     source = trajectory.source

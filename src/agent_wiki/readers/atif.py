@@ -141,7 +141,10 @@ class _Session:
             self.inherited_turns += 1
             return
         if kind == "agent":
-            self._reply(step, text)
+            if _is_result(step, text):
+                self._add_results(step, _results(step), [_line(mapping(step.get("extra")).get("tool_call_id"))])
+            else:
+                self._reply(step, text)
             return
         if kind == "user":
             # The first copied turn is the task; the others belong to the handoff.
@@ -212,6 +215,12 @@ def is_unique(session_id: str) -> bool:
 
 def _results(step: dict[str, Any]) -> list[dict[str, Any]]:
     return objects(mapping(step.get("observation")).get("results"))
+
+
+def _is_result(step: dict[str, Any], text: str) -> bool:
+    """Whether a step is nothing but the result of a call before it, as a converter of OpenClaw's sessions writes it."""
+    results = _results(step)
+    return bool(text) and not step.get("tool_calls") and [flat_text(each.get("content")) for each in results] == [text]
 
 
 def _result_text(result: dict[str, Any], *, with_links: bool) -> str:
