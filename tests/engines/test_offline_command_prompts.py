@@ -30,6 +30,7 @@ def test_what_the_command_does_is_said_without_the_place_of_its_file() -> None:
     assert asked_in_command_prompt(_prompt("caps come first of all", does)) == (
         "Update the shop's rules: caps come first of all"
     )
+    assert asked_in_command_prompt(_prompt("", f"{does}\n\n1. Load the rules\n")) == "Update the shop's rules"
 
 
 def test_what_a_prompt_holds_between_tags_for_it_is_the_request() -> None:

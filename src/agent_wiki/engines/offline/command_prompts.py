@@ -43,10 +43,11 @@ def asked_in_command_prompt(text: str) -> str | None:
     described = _DESCRIPTION.match(text) or _PURPOSE.search(text)
     known = next((asked for words, asked in _OF_SPEC_KIT if words in text), None)
     purpose = str(described["own"]) if described else known
+    does = _DOES.search(text, opening.end())
+    its_job = f"{does['verb'].capitalize()}e {does['what'].strip(' `')}" if does else None
     if len(typed.split()) >= _FEW_WORDS or (typed and purpose is None):
-        does = _DOES.search(text, opening.end())
-        return f"{does['verb'].capitalize()}e {does['what'].strip(' `')}: {typed}" if does else typed
-    if purpose:
+        return f"{its_job}: {typed}" if its_job else typed
+    if purpose := purpose or its_job:
         return f"{purpose.rstrip('.')}: {typed}" if typed else purpose
     steps = (name for match in _STEP.finditer(text) if not _FRAME.match(name := match["name"]))
     return next(steps, str(named["own"]) if (named := _NAMED.search(text)) else None)
