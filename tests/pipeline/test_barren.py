@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -146,21 +147,28 @@ def test_a_run_over_no_recording_leaves_the_journal_of_a_run_that_was_killed(
     assert journal.exists()
 
 
-def test_who_waits_for_a_wiki_that_is_unmade_makes_it_anew(tmp_path: Path) -> None:
+def test_who_waits_for_a_wiki_that_is_unmade_makes_it_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, waiting = WikiFolder(tmp_path / "wiki"), WikiFolder(tmp_path / "wiki")
     written = []
+    is_asleep, may_wake = Event(), Event()
+
+    def sleep(_seconds: float) -> None:
+        is_asleep.set()
+        may_wake.wait(20)
 
     def write() -> None:
         with waiting.locked(20):
             written.append(waiting.write_text("a.md", "x"))
 
     thread = Thread(target=write)
+    monkeypatch.setattr(time, "sleep", sleep)  # between two tries for the lock: none of them is made meanwhile
     with folder.locked():
         thread.start()
-        thread.join(0.2)
+        assert is_asleep.wait(20)
         folder.unmake()
         assert not folder.root.exists()
         assert thread.is_alive()
+    may_wake.set()
     thread.join(20)
     assert written == [True]
     assert (tmp_path / "wiki" / ".wiki" / ".gitignore").is_file()
