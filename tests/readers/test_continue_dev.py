@@ -252,7 +252,7 @@ def test_rules_system_messages_images_and_summaries(tmp_path: Path) -> None:
     ("recorded", "expected"),
     [
         ("C:\\work\\shop", "C:\\work\\shop"),
-        ("file:///c%3A/work/my%20shop", "c:/work/my shop"),
+        ("file:///c%3A/code/my%20shop", "c:/code/my shop"),
         ("vscode-remote://dev-container%2B7b/workspaces/shop", "/workspaces/shop"),
         ("vscode-remote://[broken/shop", None),
         ("", None),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 
-from agent_wiki.shell.files_written import edits_of, patch_parts, patch_text
+from agent_wiki.shell.files_written import BEGIN_PATCH, edits_of, patch_parts, patch_text
 from agent_wiki.trajectory.calls import Call
 
 _MOST_LINES = 400
@@ -34,7 +34,7 @@ def edit_text(call: Call) -> str:
         if isinstance(value, str):
             return value
     patch = patch_text(call)
-    if "*** Begin Patch" in patch:
+    if BEGIN_PATCH in patch:
         return "\n".join(line[1:] for line in patch.splitlines() if line.startswith("+"))
     return patch
 

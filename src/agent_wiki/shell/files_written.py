@@ -35,6 +35,7 @@ _CHANGERS = frozenset(
     {"sed", "perl", "mv", "truncate", "patch", "black", "ruff", "gofmt", "prettier", "dos2unix", "git"}
 )
 _REMOVERS = frozenset({"rm", "unlink", "trash", "rmdir"})
+BEGIN_PATCH = "*** Begin Patch"
 _PATCH_FILE = regex(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
 
 

@@ -35,33 +35,40 @@ def checked_recall(recalled: RecalledPage, trajectory: Trajectory) -> RecalledPa
     return recalled.model_copy(update={"turn": None, "quote": None}) if recalled.quote else recalled
 
 
-def as_read(
-    recalled: Sequence[RecalledPage], reads: Sequence[WikiRead], first_turn: int, last_turn: int, dropped: list[Problem]
-) -> list[RecalledPage]:
-    """The recalled pages of an arc that the recording shows to be read, and its other reads; the rest to `dropped`.
+class PagesRead:
+    """The pages that the recording of a session shows to be read, each with its first read."""
 
-    A page that was not read, or that was read after the quoted turn, is dropped and reported; a page that was read in
-    the arc and not mentioned is `ignored`. How a page was used is for the engine to say. A page that a search only
-    listed may have been used, and cannot have been ignored.
-    """
-    first = {page_id(read.page): read for read in reversed(reads) if not read.is_index}
-    shown: dict[str, WikiRead] = {}
-    for read in reads:
-        if read.shows_page:
-            shown.setdefault(page_id(read.page), read)
-    claimed = {page_id(each.page): each for each in reversed(recalled)}
-    unread = [name for name, each in claimed.items() if not _is_after(each, first.get(name))]
-    dropped += [Problem("recalled", f"{claimed[name].page}: the session had not read it") for name in reversed(unread)]
-    found = [
-        each
-        for name, each in reversed(claimed.items())
-        if name not in unread and (name in shown or each.status != "ignored")
-    ]
-    return found + [
-        RecalledPage(page=read.page, status="ignored")
-        for name, read in shown.items()
-        if first_turn <= read.turn <= last_turn and (name not in claimed or name in unread)
-    ]
+    def __init__(self, reads: Sequence[WikiRead]) -> None:
+        self._named = {page_id(read.page): read for read in reversed(reads) if not read.is_index}
+        self._shown: dict[str, WikiRead] = {}
+        for read in reads:
+            if read.shows_page:
+                self._shown.setdefault(page_id(read.page), read)
+
+    def recalled(
+        self, claims: Sequence[RecalledPage], first_turn: int, last_turn: int, dropped: list[Problem]
+    ) -> list[RecalledPage]:
+        """Of what an engine says of the pages of an arc that which was read, and the arc's other reads.
+
+        A page that was not read, or that was read after the quoted turn, goes to `dropped`; a page that was read in the
+        arc and not mentioned is `ignored`. How a page was used is for the engine to say. A page that a search only
+        listed may have been used, and cannot have been ignored.
+        """
+        claimed = {page_id(each.page): each for each in reversed(claims)}
+        unread = [name for name, each in claimed.items() if not _is_after(each, self._named.get(name))]
+        dropped += [
+            Problem("recalled", f"{claimed[name].page}: the session had not read it") for name in reversed(unread)
+        ]
+        found = [
+            each
+            for name, each in reversed(claimed.items())
+            if name not in unread and (name in self._shown or each.status != "ignored")
+        ]
+        return found + [
+            RecalledPage(page=read.page, status="ignored")
+            for name, read in self._shown.items()
+            if first_turn <= read.turn <= last_turn and (name not in claimed or name in unread)
+        ]
 
 
 def _is_after(recalled: RecalledPage, read: WikiRead | None) -> bool:

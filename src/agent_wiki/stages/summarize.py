@@ -25,7 +25,7 @@ from agent_wiki.recall.own_calls import own_turns
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.shell.measures import measures
 from agent_wiki.shell.result_lines import MOST_QUOTED
-from agent_wiki.stages.recalled_pages import RecalledPage, as_read, checked_recall, recall_entry
+from agent_wiki.stages.recalled_pages import PagesRead, RecalledPage, checked_recall, recall_entry
 from agent_wiki.stages.trust import trust_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.evidence import is_verbatim, why_not_verbatim
@@ -272,9 +272,10 @@ def _no_turn(place: str, turn: int) -> Problem:
 
 def with_reads(answer: SummaryAnswer, reads: Sequence[WikiRead]) -> tuple[SummaryAnswer, list[Problem]]:
     """The answer with the recalled pages that the recording shows, and what was dropped: code finds what was read."""
+    pages = PagesRead(reads)
     dropped: list[Problem] = []
     arcs = [
-        arc.model_copy(update={"recalled": as_read(arc.recalled, reads, arc.first_turn, arc.last_turn, dropped)})
+        arc.model_copy(update={"recalled": pages.recalled(arc.recalled, arc.first_turn, arc.last_turn, dropped)})
         for arc in answer.arcs
     ]
     return answer.model_copy(update={"arcs": arcs}), dropped

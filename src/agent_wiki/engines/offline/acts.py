@@ -12,7 +12,7 @@ from dataclasses import field
 
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.blame import named_in
-from agent_wiki.shell.files_written import TEMPORARY, bare_name
+from agent_wiki.shell.files_written import BEGIN_PATCH, TEMPORARY, bare_name
 from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.kinds import is_check, is_inline_script, script_of, shell_kind
 from agent_wiki.shell.outcomes import Verdict
@@ -26,7 +26,6 @@ from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
 from agent_wiki.trajectory.lazily import dataclass, regex
 
-_PATCH = "*** Begin Patch"
 _PATCHED = regex(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,300})$", re.MULTILINE)
 _NOT_RUN = written("not_run")
 _PROGRAM = regex(r"[\w@.+-]*[A-Za-z][\w@.+-]*")  # what is none stood in a text that was not closed
@@ -253,8 +252,8 @@ def _shell_act(call: Call, command: str, made: set[str]) -> Act:
             edits += [
                 posixpath.join(place if place.startswith(TEMPORARY) else "", path) for path in edited_files(each, held)
             ]
-    if _PATCH in command and not any(
-        _PATCH in f"{each.body}{each.source}" for each in commands if each.words in failed
+    if BEGIN_PATCH in command and not any(
+        BEGIN_PATCH in f"{each.body}{each.source}" for each in commands if each.words in failed
     ):
         edits += _PATCHED.findall(command)
         kind = "edit" if kind in ("look", "run") else kind

@@ -34,8 +34,9 @@ def read_back(stretch: Stretch) -> Shown | None:
             return None  # more was made than the file that was asked for, and nothing shows that it works
         if line:
             written[name] = (act.turn, line)
+    last_asked = stretch.last_request_turn()
     for look in reversed(stretch.acts if written else []):
-        if look.kind != "look" or not look.has_worked or look.turn < stretch.last_request_turn():
+        if look.kind != "look" or not look.has_worked or look.turn < last_asked:
             continue
         for name, (turn, line) in written.items():
             if turn < look.turn and name in look.call.raw_arguments and line in (look.call.result or "")[:20_000]:

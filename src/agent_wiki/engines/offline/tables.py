@@ -17,7 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from agent_wiki.trajectory.lazily import regex
 
 _FOLDER = Path(__file__).parent / "tables"
-_CLASSES = regex(r"(\[(?:\\.|[^\]\\])*\])")
+_APOSTROPHE = regex(r"(?P<signs>\[(?:\\.|[^\]\\])*\])|'")  # in a class of characters, or outside any
 _UNBOUNDED = regex(r"(?<!\\)\.[*+]")
 
 
@@ -85,7 +85,6 @@ def written(name: str, flags: re.RegexFlag = re.NOFLAG, *, needs: tuple[str, ...
     """
     words = table("words")
     needed = needs or tuple(words.get(f"{name}_needs", ()))
-    source = _CLASSES.sub(lambda found: found[0].replace("'", "'’"), "".join(words[name]).replace("['’]", "'"))
-    pieces = _CLASSES.split(source)  # each other piece is a class of characters
-    source = "".join(each if at % 2 else each.replace("'", "['’]") for at, each in enumerate(pieces))
+    plain = "".join(words[name]).replace("['’]", "'")
+    source = _APOSTROPHE.sub(lambda found: found["signs"].replace("'", "'’") if found["signs"] else "['’]", plain)
     return regex(source, flags, needs=tuple(dict.fromkeys((*needed, *(each.replace("'", "’") for each in needed)))))

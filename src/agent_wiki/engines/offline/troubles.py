@@ -108,8 +108,9 @@ def troubles_of(stretch: Stretch) -> list[Trouble]:
             trouble.how = _how(trouble, trouble.fix, stretch.scratch(), stretch.trajectory.source.cwd)
     found = [each for each in found if each.fix is None or each.failures[0].kind != "edit"]
     found = [each for each in found if not (each.is_check and each.how == LATER)]  # it may have passed elsewhere
+    red = [act for act in stretch.acts if act.call.position in meant]
     for trouble in found:
-        if _was_red_meanwhile(trouble, [act for act in stretch.acts if act.call.position in meant]):
+        if _was_red_meanwhile(trouble, red):
             trouble.fix = None
     return found
 

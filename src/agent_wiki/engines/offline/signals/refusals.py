@@ -17,6 +17,7 @@ from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, lesson, tag
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.edited_parts import edited_files, edited_parts
+from agent_wiki.shell.files_written import BEGIN_PATCH
 from agent_wiki.shell.tools import bare_tool_name, tool_kind
 from agent_wiki.shell.verdict import has_failed
 from agent_wiki.stages.call_effects import KEPT_BACK
@@ -73,7 +74,7 @@ def _refusal(call: Call) -> str:
 
 def _tool(call: Call) -> str:
     """The tool's own name; of a patch that a shell was given, the program that takes it."""
-    return "apply_patch" if "*** Begin Patch" in (call.command() or "") else bare_tool_name(call.name)
+    return "apply_patch" if BEGIN_PATCH in (call.command() or "") else bare_tool_name(call.name)
 
 
 def _name(line: str, session: MinedSession) -> str:
@@ -178,7 +179,7 @@ def _shown_before(session: MinedSession, failed: Call, files: set[str]) -> str:
 def _sought(call: Call) -> set[str]:
     """The lines that an edit is to find in the file: of a patch those that stay, too."""
     texts = [value for value in (*call.arguments.values(), call.command()) if isinstance(value, str)]
-    patch = next((text for text in texts if "*** Begin Patch" in text), "")
+    patch = next((text for text in texts if BEGIN_PATCH in text), "")
     found = {line[1:] for line in patch.splitlines() if line[:1] in (" ", "-")}
     return found or {line for _, before, _ in edited_parts(call) for line in before.splitlines()}
 
