@@ -22,7 +22,7 @@ from tests.readers.claude_lines import assistant, call, result, text, user
 from tests.wikis import changed, ingest, tree
 
 TRACES = Path(__file__).parent.parent / "wiki-example" / "traces"
-TASK = "the shell finds no pip, install the package for the tests; the shell does not find python either"
+TASK = "the shell finds no pip, install the package; the shell does not find pytest either, run the tests"
 COMMAND = "python3 -m pip"
 NAME = "a011f6d379b6"
 Line = dict[str, Any]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -10,15 +11,25 @@ import pytest
 from agent_wiki.pipeline.owners_pages import keep
 from agent_wiki.pipeline.report import Report
 from tests.pipeline.branches import NO_ATTRIBUTES, TRACES, branches, catalog, init_wiki, one_rule_each, only_page
+from tests.readers.claude_lines import assistant, call, result, user
 from tests.repositories import Repository
 from tests.wikis import Script, changed, ingest, record, rule, skill, tree
 
 
 @pytest.fixture(scope="module")
 def both_render(tmp_path_factory: pytest.TempPathFactory) -> Repository:
-    """Branches that render the contract of one session again. Tests take a copy."""
-    repository = Repository(tmp_path_factory.mktemp("both") / "repository")
-    branches(repository, TRACES[:1], TRACES[1:9], TRACES[9:12])
+    """Branches whose contracts have examples of their own. Tests take a copy."""
+    folder = tmp_path_factory.mktemp("both")
+    repository, other = Repository(folder / "repository"), folder / "pip.jsonl"
+    lines = [
+        user("Install the wheel of the cart"),
+        assistant("m1", call("c1", command="pip install dist/cart.whl")),
+        user([result("c1", "Exit code 127\nbash: line 1: pip: command not found", is_error=True)]),
+        assistant("m2", call("c2", command="python3 -m pip install dist/cart.whl")),
+        user([result("c2", "Successfully installed cart-1.0")]),
+    ]
+    other.write_text("".join(json.dumps(each) + "\n" for each in lines), encoding="utf-8")
+    branches(repository, TRACES[:1], TRACES[9:11], [other])
     return repository
 
 

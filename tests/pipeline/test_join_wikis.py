@@ -175,7 +175,7 @@ def test_what_a_wiki_says_of_itself_is_strangers_word_until_its_recordings_are_r
 ) -> None:
     wikis, _ = parts
     theirs, here = _rows(wikis[0]), tmp_path / "here"
-    assert {row["trust"] for row in theirs.values()} >= {"user", "tool"}
+    assert {row["trust"] for row in theirs.values()} >= {"user", "assistant"}
     report = join_wikis([wikis[0]], Options(here), Report("join", "wiki"), _quiet)
     assert any("`trust: [a]` is in _config.yaml" in each for each in report.warnings)
     assert _rows(here) == {}  # strangers alone say all of it, so that it is held back

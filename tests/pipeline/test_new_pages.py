@@ -104,7 +104,7 @@ def test_the_example_with_clusters_skills_and_tasks_page_by_page_ends_as_in_one_
         waiting.append(ingest([], wiki, "offline", new_pages=AtMost(3)).pages_waiting)
         assert len(_pages(wiki)) - before <= 3
         assert waiting[-1] < waiting[-2]
-    assert len(waiting) > 4
+    assert len(waiting) > 3  # the rounds were several
     assert changed(tree(EXAMPLE), tree(wiki)) == []
 
 

@@ -16,7 +16,6 @@ FIRST = {
     "How do I run the tests?": "Always run the tests with `make test`",
     "make test": _MAKE_TEST,
     "pytest: command not found": _MAKE_TEST,
-    "python not found": "Call `python3` instead of `python`",
     "which module should I use to parse a csv file": "Always parse CSV with the csv module",
     "jsonl to csv": "Convert JSONL to CSV",
     "total of a column by another": "Sum CSV column",

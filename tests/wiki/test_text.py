@@ -73,6 +73,8 @@ def test_text_that_is_plain_already_is_what_cleaning_would_make_of_it(text: str,
 
 @given(st.text("[](:)a ", max_size=12))
 @example("[[[[")
+@example("0 ` 0")
+@example("0 ** 0")
 def test_a_plain_line_is_one_at_once(text: str) -> None:
     line = plain_line(text, 100)
     assert plain_line(line, 100) == line
@@ -85,7 +87,7 @@ def test_a_megabyte_on_one_line_takes_no_time() -> None:
 
 def test_two_stars_in_a_code_span_are_no_emphasis() -> None:
     assert plain_line("**Leave out** `docs/**` and `**/dist`", 80) == "Leave out `docs/**` and `**/dist`"
-    assert plain_line("open ` and **b**", 80) == "open  and b"
+    assert plain_line("open ` and **b**", 80) == "open and b"
 
 
 def test_a_link_is_shown_by_its_name_also_where_the_end_of_the_text_cuts_it() -> None:

@@ -27,6 +27,7 @@ _BLOCK_MARK = re.compile(r"^(?:(?:#{1,6}|[-+*>=]+|\d{1,3}[.)]|❯|\|)(?:\s+|$)|[
 _PLAIN_ALREADY = re.compile(
     r"""(?:(?:[A-Za-z`]|[0-9](?![0-9]{0,2}[.)](?: |\Z)))[A-Za-z0-9 .,:;!?'"()/_%&@$={}`+-]*)?(?<! )"""
 ).fullmatch
+_SPACES = re.compile(r" {2,}")
 _ELLIPSIS = "…"
 _PICTURES = 0x2400  # of the first 32 characters: ␀ to ␟
 
@@ -47,7 +48,8 @@ def plain_line(text: str, most: int) -> str:
     text = _without_markup(text)
     if len(text) > most:
         text = _cut(text, most)
-    return _without_tags(_balanced(text, most))
+    text = _balanced(text, most)
+    return _without_tags(_SPACES.sub(" ", text) if "  " in text else text)  # a mark that went stood between two
 
 
 def without_links(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from agent_wiki.engines.offline.attempts import MinedSession
-from agent_wiki.engines.offline.extract_guidelines import offered
 from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.signals import other_names
 from agent_wiki.stages.extract_guidelines import grade_of
@@ -32,12 +31,19 @@ def test_another_call_of_the_same_message_is_not_in_between() -> None:
 def test_the_same_rest_under_a_related_name_is_the_program_and_one_rule_for_all_its_uses() -> None:
     rules = set()
     for chosen in ("tests/test_a.py::test_one -x", "tests/test_a.py -k pay -v"):
-        script = Script().runs(f"python -m pytest {chosen} | tail -5", "bash: python: command not found", failed=True)
+        script = Script().runs(f"pytest {chosen} | tail -5", "bash: pytest: command not found", failed=True)
         script.runs(f"python3 -m pytest {chosen} | tail -9", "1 failed, 3 passed", failed=True)
-        rules |= {lesson.guideline.rule for lesson in offered(MinedSession.of(script.done()))}
+        rules |= {lesson.guideline.rule for lesson in _lessons(script)}
     assert rules == {
-        "Call `python3` instead of `python` where the shell does not find `python`.",
+        "Call `python3 -m pytest` instead of `pytest` where the shell does not find `pytest`.",
     }
+
+
+def test_a_name_with_a_version_teaches_nothing() -> None:
+    script = Script().runs("python -m pytest shop", "bash: python: command not found", failed=True)
+    assert not _rules(script.runs("python3 -m pytest shop", "3 passed"))
+    script = Script().runs("pip install -r a.txt", "bash: pip: command not found", failed=True)
+    assert not _rules(script.runs("pip3 install -r a.txt", "Successfully installed flask"))
 
 
 def test_forgetting_the_other_name_later_speaks_for_it() -> None:
@@ -59,9 +65,9 @@ def test_another_program_on_other_things_and_one_of_this_session_stand_in_for_no
 
 
 def test_the_line_number_that_zsh_puts_first_is_no_program() -> None:
-    script = Script().runs("python -m pytest shop", "(eval):1: command not found: python", failed=True)
+    script = Script().runs("pytest shop", "(eval):1: command not found: pytest", failed=True)
     assert _rules(script.runs("python3 -m pytest shop", "3 passed")) == [
-        "Call `python3` instead of `python` where the shell does not find `python`."
+        "Call `python3 -m pytest` instead of `pytest` where the shell does not find `pytest`."
     ]
 
 
@@ -82,31 +88,13 @@ def test_a_part_that_is_not_found_either_makes_no_lesson() -> None:
     assert not _rules(masked)
 
 
-_CODE = "import pathlib\npaths = ['a.md', 'b.md']\nfor path in paths:\n    print(pathlib.Path(path).read_text())\n"
-
-
-def test_an_interpreter_has_another_name_for_code_on_the_command_line() -> None:
-    script = Script().runs(f"python - <<'PY'\nimport sys\n{_CODE}PY", "zsh:1: command not found: python", failed=True)
-    script.runs(f"python3 - <<'PY'\n{_CODE}PY", "# A\n# B")
-    (lesson,) = _lessons(script)
-    assert lesson.guideline.title == "Call `python3` instead of `python`"
-    grade = grade_of(lesson.guideline, script.done())
-    assert (grade.cause, grade.contradiction) == ("checked", "")
-
-
-def test_other_code_for_the_other_interpreter_shows_nothing() -> None:
-    script = Script().runs(f"python - <<'PY'\n{_CODE}PY", "zsh:1: command not found: python", failed=True)
-    script.runs("python3 - <<'PY'\nprint(1 + 1)\nprint(2 + 2)\nPY", "2\n4")
-    assert [grade_of(each.guideline, script.done()).cause for each in _lessons(script)] == ["asserted"]
-
-
 def test_a_program_that_is_found_and_then_refuses_is_no_stand_in() -> None:
     script = Script().runs("pip install shelf", "bash: pip: command not found", failed=True)
-    assert not _rules(script.runs("pip3 install shelf", "error: externally-managed-environment", failed=True))
+    assert not _rules(script.runs("uv pip install shelf", "error: externally-managed-environment", failed=True))
 
 
 def test_the_line_that_says_what_is_missing_is_quoted_and_not_the_prompt_before_it() -> None:
-    output = "kim@till shop % python -m pytest shop\nzsh: command not found: python"
-    script = Script().runs("python -m pytest shop", output, failed=True).runs("python3 -m pytest shop", "3 passed")
-    (lesson,) = offered(MinedSession.of(script.done()))
-    assert "stopped with `zsh: command not found: python`" in lesson.guideline.rationale
+    output = "kim@till shop % mvn test -pl core\nzsh: command not found: mvn"
+    script = Script().runs("mvn test -pl core", output, failed=True).runs("./mvnw test -pl core", "BUILD SUCCESS")
+    (lesson,) = _lessons(script)
+    assert "stopped with `zsh: command not found: mvn`" in lesson.guideline.rationale

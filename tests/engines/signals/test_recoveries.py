@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agent_wiki.engines.offline.attempts import MinedSession
+from agent_wiki.engines.offline.extract_guidelines import answer
 from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.signals import recoveries
-from agent_wiki.stages.extract_guidelines import grade_of
+from agent_wiki.stages.extract_guidelines import GuidelinesQuestion, grade_of
+from tests.engines.recordings import summary
 from tests.engines.scripted_session import Script
 
 _FINDING = "cart.js: Formatter would have printed the following content"
@@ -62,9 +66,20 @@ def test_what_the_sandbox_refuses_in_one_way_is_one_lesson_whatever_the_system_c
     denied, network = _lessons(script)
     assert denied.guideline.title == "Leave a sandbox that denies a permission"
     assert "`spawn EPERM` and `operation not permitted` and `Access is denied`" in denied.guideline.rationale
-    assert network.guideline.title == "Leave the sandbox for the network"
+    assert network.guideline.title == "Use the network outside the sandbox"
     assert {grade_of(each.guideline, script.done()).cause for each in (denied, network)} == {"checked"}
     assert _rules(_refused(Script(), "npm.cmd ci", "Error: spawn EPERM")) == [denied.guideline.rule]  # one page of both
+
+
+def test_what_writes_to_git_is_a_page_of_its_own_of_this_program() -> None:
+    script = _refused(Script(), "git fetch --all", "error: cannot open '.git/FETCH_HEAD': Operation not permitted")
+    (lesson,) = _lessons(script)
+    assert lesson.guideline.title == "Write to .git outside the sandbox"
+    lock = "fatal: Unable to create '/home/kim/till/.git/index.lock': Operation not permitted"
+    assert _let_out("./branch.sh cart", lock) == [lesson.guideline.rule]
+    session = replace(script.done(), agent="codex")
+    (guideline,) = answer(GuidelinesQuestion(session, summary(session))).guidelines
+    assert guideline.scope == "tool:codex"
 
 
 def test_the_step_of_a_line_that_the_sandbox_refused_may_be_run_outside_alone() -> None:
@@ -73,4 +88,4 @@ def test_the_step_of_a_line_that_the_sandbox_refused_may_be_run_outside_alone() 
         "exec_command", {"cmd": "npm run lint && npm audit"}, f"> lint\n{line}\nnpm error", failed=True
     )
     script.call("exec_command", {"cmd": "npm audit", "sandbox_permissions": "require_escalated"}, "found 0 problems")
-    assert [each.guideline.title for each in _lessons(script)] == ["Leave the sandbox for the network"]
+    assert [each.guideline.title for each in _lessons(script)] == ["Use the network outside the sandbox"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent_wiki.engines.offline.attempts import MinedSession
-from agent_wiki.engines.offline.lessons import Lesson
+from agent_wiki.engines.offline.lessons import Lesson, tag
 from agent_wiki.engines.offline.rule import AnyRule, GuidelineRule
 from agent_wiki.engines.offline.rules import RULES
 from agent_wiki.pages.scope import REPOSITORY
@@ -31,7 +31,8 @@ _OF_REPOSITORY = frozenset({"corrections", "diagnostics", "preferences", "surrou
     "remedies/protected-branch",
     "runners/other-runner",
 }
-_OF_TOOL = frozenset({"arguments", "refusals", "retries"})
+_OF_TOOL = frozenset({"arguments", "refusals"})
+_OF_AGENT = frozenset({"recoveries/outside-sandbox", "safeguards"})  # what the program around the agent refuses
 _MOST_PER_SESSION = 5
 # What would help was taken out: the value itself, or all that a command is given.
 _VALUE_LOST = regex(r"<value>|`--?[\w-]+ <text>`|`(?:source|cd|export|\.) <\w+>`")
@@ -43,13 +44,18 @@ def answer(question: GuidelinesQuestion, rules: Sequence[AnyRule] = RULES) -> Gu
     sure = [lesson for lesson in offered(session, rules) if _is_sure(lesson, session)]
     borne = [each for each in sure if not grade_of(each.guideline, session.trajectory).contradiction]
     others = [each for each in sure if not any(_same_rule(each, other) for other in borne)]
-    return GuidelinesAnswer(guidelines=[_with_scope(lesson.guideline) for lesson in chosen([*borne, *others])])
+    guidelines = [lesson.guideline for lesson in chosen([*borne, *others])]
+    return GuidelinesAnswer(guidelines=[_with_scope(each, question.trajectory.agent) for each in guidelines])
 
 
-def _with_scope(guideline: GuidelineAnswer) -> GuidelineAnswer:
+def _with_scope(guideline: GuidelineAnswer, agent: str | None) -> GuidelineAnswer:
     """How far a rule of each family holds: the user's wishes and a repository's own runner for that repository."""
-    of_tool = f"tool:{guideline.tags[0]}" if _is_one_of(_OF_TOOL, guideline) else "general"
-    return guideline.model_copy(update={"scope": REPOSITORY if _is_one_of(_OF_REPOSITORY, guideline) else of_tool})
+    scope = REPOSITORY if _is_one_of(_OF_REPOSITORY, guideline) else "general"
+    if _is_one_of(_OF_TOOL, guideline):
+        scope = f"tool:{guideline.tags[0]}"
+    elif agent and _is_one_of(_OF_AGENT, guideline):
+        scope = f"tool:{tag(agent)}"
+    return guideline.model_copy(update={"scope": scope})
 
 
 def _is_one_of(families_and_rules: frozenset[str], guideline: GuidelineAnswer) -> bool:

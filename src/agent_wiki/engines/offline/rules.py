@@ -79,10 +79,7 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     ),
     *_found_by(
         refusals.lessons,
-        {
-            "refusals/whole-path": "A tool does not find the file to edit, and does by a longer path of it.",
-            "refusals/copied-lines": "A tool does not find the lines to replace, and does once they were looked at.",
-        },
+        {"refusals/whole-path": "A tool does not find the file to edit, and does by a longer path of it."},
     ),
     *_found_by(
         recoveries.lessons,

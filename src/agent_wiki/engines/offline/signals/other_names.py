@@ -10,7 +10,7 @@ from agent_wiki.engines.offline.lessons import Lesson, Wording, tag
 from agent_wiki.engines.offline.signals.recovery import Recovery, lesson_of
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.judged_steps import called_steps, failed_steps
-from agent_wiki.shell.kinds import is_check, is_inline_script
+from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.stages.call_effects import has_run
 from agent_wiki.trajectory.lazily import regex
@@ -80,14 +80,15 @@ def _stand_ins(session: MinedSession, failed: Attempt) -> Iterator[tuple[SimpleC
 def _by_other_name(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
     """The rest of the command is the same: `python3 -m pip` for `pip`, `./mvnw` for `mvn`, `npx tsc` for `tsc`.
 
-    Of code on the command line it may have been changed: `python3` for `python`.
+    A name with a version (`python3` for `python`) teaches nothing: any agent tries it at once.
     """
-    rest, is_inline = _plain(wanted.words[1:]), is_inline_script(wanted) and is_inline_script(used)
-    fronts = (used.words[:at] for at in range(1, _MOST_FRONT_WORDS + 1) if is_inline or _plain(used.words[at:]) == rest)
-    front = next(fronts, ()) if (rest or is_inline) and wanted.words[:1] == (name,) != used.words[:1] else ()
+    rest = _plain(wanted.words[1:])
+    fronts = (used.words[:at] for at in range(1, _MOST_FRONT_WORDS + 1) if _plain(used.words[at:]) == rest)
+    front = next(fronts, ()) if rest and wanted.words[:1] == (name,) != used.words[:1] else ()
     bare = [word.rpartition("/")[2] for word in front]
     is_related = any(each.startswith(name) for each in bare) or "-".join(front) == name
-    if not is_related or used.program == name or re.match(r"[/~$]|\w:", front[0]):
+    is_known = any(re.fullmatch(rf"{re.escape(name)}[\d.]+", each) for each in bare)
+    if not is_related or is_known or used.program == name or re.match(r"[/~$]|\w:", front[0]):
         return None
     call = " ".join(front)
     return Wording(

@@ -17,6 +17,7 @@ _NETWORK = "".join(table("words")["no_network"])
 _NO_NETWORK = regex(_NETWORK)
 _OF_PLACE = regex(r"EPERM|EACCES|not permitted|[Pp]ermission denied|Access is denied|[Rr]ead-only file|" + _NETWORK)
 _DENIED = written("denied")
+_GIT_FOLDER = regex(r"(?:^|[\s/'\"])\.git/")
 _SANDBOX = regex(r"^(?:bwrap|bubblewrap|sandbox-exec|landlock|firejail)\b")
 _DENIES = Wording(
     "recoveries/outside-sandbox",
@@ -27,12 +28,22 @@ _DENIES = Wording(
     "denied` or `Access is denied`.",
     ("sandbox", "permissions"),
 )
+_GIT = Wording(
+    "recoveries/outside-sandbox",
+    "Write to .git outside the sandbox",
+    "Ask at once to run outside the sandbox what writes to `.git`, such as `git fetch`, `git commit`, or a script that "
+    "makes a branch, where one may ask: inside, `.git` cannot be written.",
+    "In a sandbox `git fetch`, `git commit` or another command that writes to `.git` is to be run, or one stops with "
+    "`cannot open '.git/FETCH_HEAD'` or `cannot lock ref`.",
+    ("sandbox", "git", "permissions"),
+)
 _CUT_OFF = Wording(
     "recoveries/outside-sandbox",
-    "Leave the sandbox for the network",
-    "Ask to run a command outside the sandbox, before changing anything, when inside it reaches no host "
-    "(`no such host`, `ENOTFOUND`, `Could not resolve`): unchanged it passes outside.",
-    "In a sandbox a command stops with `no such host`, `ENOTFOUND` or `Could not resolve host`.",
+    "Use the network outside the sandbox",
+    "Ask at once to run outside the sandbox what needs the network, such as `git fetch` or `npm install`, where one "
+    "may ask: inside it reaches no host.",
+    "In a sandbox a command that needs the network is to be run, or one stops with `Could not resolve host`, "
+    "`ENOTFOUND`, `EAI_AGAIN` or `no such host`.",
     ("sandbox", "network"),
 )
 
@@ -53,7 +64,10 @@ def refusal_of(session: MinedSession, recovery: Recovery) -> Refusal | None:
         return None
     if _SANDBOX.match(_line_of_place(recovery.failed) or ""):
         return Refusal(_sandbox_fails(error), error, recovery)
-    return Refusal(_CUT_OFF if _NO_NETWORK.search(error) else _DENIES, error, recovery)
+    if _NO_NETWORK.search(error):
+        return Refusal(_CUT_OFF, error, recovery)
+    is_git = _GIT_FOLDER.search(_line_of_place(recovery.failed) or "") is not None
+    return Refusal(_GIT if is_git else _DENIES, error, recovery)
 
 
 def let_out(session: MinedSession, refusals: Sequence[Refusal]) -> list[Lesson]:
