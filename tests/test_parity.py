@@ -152,6 +152,8 @@ def test_a_session_of_two_requests_has_a_page_each_and_they_know_each_other(wiki
     one, two = (_page(wiki, f"summaries/d__{name}.md") for name in ("one", "two"))
     assert (one.fields["arc"], one.fields["sibling_summaries"]) == ("one", ["summaries/d__two.md"])
     assert (two.fields["arc"], two.fields["sibling_summaries"]) == ("two", ["summaries/d__one.md"])
+    assert "; this page is about T1 to T2, its time, tokens and coverage are of all)" in (one.section("Sources") or "")
+    assert "; this page is about T3 to T4)" in (two.section("Sources") or "")
 
 
 def test_a_recall_is_on_both_pages_and_in_the_audit_log(wiki: Path) -> None:

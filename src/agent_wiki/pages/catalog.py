@@ -245,7 +245,7 @@ class Catalog(CrossReferences):
             return
         pages = summary_pages(
             session,
-            tags=self._summary_tags(session, family if owners else None),
+            tags={path: self._summary_tags(session, path, family if owners else None) for path in session.paths},
             contributed=self.contributed,
             lessons=lessons,
             links=self.links,

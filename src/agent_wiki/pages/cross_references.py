@@ -181,17 +181,16 @@ class CrossReferences:
             paths.add(str(related))
         return paths
 
-    def _summary_tags(self, session: Session, family: str | None) -> list[str]:
-        """The task a person put a session into, what it taught is about, its condition and its trial."""
-        record, topics = session.record, self._topics(session)
+    def _summary_tags(self, session: Session, path: str, family: str | None) -> list[str]:
+        """The task a person put a session into, what this part of it taught is about, its condition and its trial."""
+        record, topics = session.record, self._topics(path)
         tags = [family, *(topic for topic in topics if topic != family), record.condition]
         tags.append(f"trial-{record.trial}" if record.trial else None)
         return [tag for tag in tags if tag]
 
-    def _topics(self, session: Session) -> list[str]:
-        """At most four tags of what the session contributed, the most frequent first."""
-        taught = [tags for path in session.paths for _, tags in self._taught(path)]
-        counted = Counter(tag for tags in taught for tag in tags)
+    def _topics(self, path: str) -> list[str]:
+        """At most four tags of what a part of a session contributed, the most frequent first."""
+        counted = Counter(tag for _, tags in self._taught(path) for tag in tags)
         return sorted(counted, key=lambda tag: (-counted[tag], tag))[:_MOST_TOPICS]
 
     def _taught(self, path: str) -> list[tuple[str, Sequence[str]]]:

@@ -82,7 +82,7 @@ def _renderings(path: str, view: WikiView, templates: Templates) -> Iterator[tup
     elif kind == "summary":
         session = next((each for each in view.sessions.values() if path in each.paths and each.page is None), None)
         if session is not None:
-            summary = summary_pages(session, tags=[], contributed={}, lessons={}, links={}, made_by="")[path]
+            summary = summary_pages(session, tags={}, contributed={}, lessons={}, links={}, made_by="")[path]
             yield session.session_id, summary.text(templates)
 
 

@@ -103,6 +103,8 @@ class SummaryPage:
             sources=[plain_code(each, 200) for each in self.sources or ["(not recorded)"]],
             source_format=plain_line(record.recording.format, 60),
             turns=record.turns,
+            arc_turns=self.arc_turns,
+            has_measures=self.coverage is not None,
         )
         return page_text(front_matter(self), body)
 
@@ -118,7 +120,7 @@ def _note(arc: Arc, *, is_recorded: bool) -> str:
 def summary_pages(
     session: Session,
     *,
-    tags: Sequence[str],
+    tags: Mapping[str, Sequence[str]],
     contributed: Mapping[str, tuple[list[str], list[str]]],
     lessons: Mapping[str, Sequence[str]],
     links: Mapping[str, str],
@@ -126,8 +128,8 @@ def summary_pages(
 ) -> dict[str, SummaryPage]:
     """The pages of a session by path, one an arc.
 
-    In: the session's tags; by path of a summary the ids of guidelines and slugs of skills that come from it, and links
-    to their pages; by id of a page its path; who summarized the session.
+    In: by path of a summary its tags, the ids of guidelines and slugs of skills that come from it, and links to their
+    pages; by id of a page its path; who summarized the session.
     """
     record, titles = session.record, session.titles()
     pages: dict[str, SummaryPage] = {}
@@ -150,7 +152,7 @@ def summary_pages(
             condition=record.condition,
             parent_session_id=record.parent_session_id,
             forked_from=record.forked_from,
-            tags=[*tags, *(["wiki-consulted"] if arc.wiki_consulted else [])],
+            tags=[*tags.get(path, ()), *(["wiki-consulted"] if arc.wiki_consulted else [])],
             tool_calls=arc.tool_calls,
             errors=arc.errors,
             dead_end_paths=arc.dead_end_paths,

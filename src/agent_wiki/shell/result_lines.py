@@ -24,7 +24,7 @@ _NO_FAILURE = regex(
 )
 _FAILED_AT_START = regex(
     r"\s*(?:\d{1,6}[\t→]\s*)?(?:--- FAIL\b|FAIL(?:ED)?(?:\b|:)|FAILURES?\b|not ok \d|npm ERR!|BUILD FAIL|panic: "
-    r"|\(fail\) \S|thread '[^'\n]{1,80}' (?:\(\d{1,10}\) )?panicked at "
+    r"|\(fail\) \S|[#ℹ] fail [1-9]|[1-9]\d{0,6} fail\s*$|thread '[^'\n]{1,80}' (?:\(\d{1,10}\) )?panicked at "
     r"|Traceback \(most recent|error(?:\[E\d+\]|:| TS\d+)|[✗✖✘⨯]|[✕×] .{1,300}\d ?m?s\)?\s*$"
     r"|x {2,}\d+ \[|AssertionError\b|SyntaxError\b|\[?ERROR\]? )|Failed! "
 )
@@ -56,7 +56,8 @@ _COMPLAINT = regex(
     r"|[A-Za-z_]\w{0,60}(?:Error|Exception): "
 )
 _PASSED = regex(
-    r"^\s*(?:ok\s+\S|PASS\b|--- PASS|OK\b|✓|✔|√|All (?:checks|tests) passed|Success\b|FAILED ?[=:] ?0\s*$)"
+    r"^\s*(?:ok\s+\S|PASS\b|--- PASS|OK\b|✓|✔|√|All (?:checks|tests) passed|Success\b|FAILED ?[=:] ?0\s*$"
+    r"|[#ℹ] fail 0\s*$|0 fail\s*$)"
     r"|\b[1-9]\d* (?:passed|passing|tests? OK)\b|\b0 (?:issues|errors|failures|problems|failed)\b"
     r"|^\W{0,6}all (?:[\w-]{1,30} ){1,3}(?:checks|tests|assertions) pass(?:ed)?\W*$|\b(?:no issues found|[Nn]o errors|"
     r"BUILD SUCCESS(?:FUL)?|Build succeeded|test result: ok|tests? passed|"
@@ -73,8 +74,8 @@ _BAD_WORDS = (
     "exception", "refused", "pep 668", "issue",
 )  # fmt: skip
 _GOOD_WORDS = (
-    "ok", "pass", "failed", "✓", "✔", "√", "0 ", "no issues", "no errors", "built", "succe", "compiled", "finished",
-    "completed",
+    "ok", "pass", "failed", "fail 0", "✓", "✔", "√", "0 ", "no issues", "no errors", "built", "succe", "compiled",
+    "finished", "completed",
 )  # fmt: skip
 _COLOURS = regex(r"\x1b\[[\d;]{0,20}[A-Za-z]")
 _NOTHING_FAILED = regex(

@@ -32,6 +32,8 @@ def fits_no_test(result: str) -> bool:
 def finds_no_error(commands: Sequence[SimpleCommand], result: str) -> bool:
     """The last pipe of a call shows the errors alone of a check that marks each with that word, and there are none.
 
+    Or it cuts what the check printed, which was nothing.
+
     In: the commands of a call that did not fail, and its result.
     """
     at = next((at for at, each in enumerate(commands) if _MARKS_ERRORS.match(each.text())), len(commands))
@@ -39,5 +41,5 @@ def finds_no_error(commands: Sequence[SimpleCommand], result: str) -> bool:
     if not checked or not shown or last_line(result):
         return False
     is_piped = all(each.after in PIPES for each in (*checked, *shown[:-1])) and not any(each.writes for each in shown)
-    is_only_cut = all(each.program in ("head", "tail") for each in shown[1:])
-    return is_piped and is_only_cut and _SEEKS_ERRORS.match(shown[0].text()) is not None
+    of_errors = shown[1:] if _SEEKS_ERRORS.match(shown[0].text()) else shown
+    return is_piped and all(each.program in ("head", "tail") for each in of_errors)

@@ -30,6 +30,7 @@ from agent_wiki.shell.result_lines import (
     lines_of,
     shows_failure,
     shows_success,
+    speaks_of_failure,
 )
 from agent_wiki.shell.same_check import CheckRun
 from agent_wiki.shell.silent_checks import finds_no_error, fits_no_test
@@ -38,10 +39,12 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 _BOOKKEEPING = written("bookkeeping", re.IGNORECASE)
 _NOT_REACHED = written("not_reached", re.IGNORECASE)
 _CUT = regex(r"\|\s*(?:tail|head|grep)\b[^|;&\n]{0,80}$")
+_END_SHOWN = regex(r"(?<!\|)\|\s*tail (?:-n ?|-)(?:[3-9]|\d{2,4})\s*$")  # where a check says how it went
 INSTALLS = pattern(table("runners")["install"])
 _FEW_EDITS = 2  # of more none is named that the failure does not name: they may have been for something else
 _MOST_EDITS = 12
 _MOST_SHOWN = 2
+_MOST_NOTICES = 8
 _HELPS = {"--help", "--version"}
 _MERGES = ("merge", "rebase", "cherry-pick", "pull")
 _WITH_SUBCOMMAND = named("with_subcommand")
@@ -53,7 +56,7 @@ class Trouble:
     """Failed attempts at one thing, in order. `fix` is the act that worked, begun after the last of them had failed.
 
     `edits`: the files that were changed in between; `between`: all that worked in between; `how`: what was different
-    then, in words that follow "it passed".
+    then, in words that follow "it passed"; `elsewhere`: what the calls that passed printed.
     """
 
     failures: list[Act]
@@ -61,6 +64,7 @@ class Trouble:
     edits: list[str] = field(default_factory=list)
     between: list[Act] = field(default_factory=list)
     how: str = ""
+    elsewhere: Sequence[str] = ()
 
     @property
     def is_check(self) -> bool:
@@ -70,22 +74,31 @@ class Trouble:
 
     @property
     def line(self) -> str:
-        """The most informative verbatim line of the last failure: what came before it may have had other causes."""
-        return failure_line(self.failures[-1])
+        """The most informative verbatim line of the last failure: what came before it may have had other causes.
+
+        What a call that passed printed as well (a start-up file's complaint, a notice, a log) is not what failed.
+        """
+        act = self.failures[-1]
+        result = act.call.result or ""
+        for at in range(_MOST_NOTICES):
+            line = _failure_line(act, result)
+            if shows_failure(line) or not any(line in each for each in self.elsewhere):
+                return line if not at or speaks_of_failure(line) else ""
+            result = "\n".join(each for each in result.split("\n") if line not in each) if line else ""
+        return ""
 
 
 _Open = dict[str | CheckRun, Trouble]  # what failed and has not worked since, by what makes two acts the same
 
 
-def failure_line(act: Act) -> str:
-    """The verbatim line that shows why an act failed; empty when its result shows none."""
+def _failure_line(act: Act, result: str) -> str:
+    """The verbatim line of what an act printed, or of a part of it, that shows why it failed; empty for none."""
     if act.kind == "check" and any(has_passed for _, has_passed in check_verdicts(act)):
-        lines = [line for _, line in failing_lines(lines_of(act.call.result or ""))]
+        lines = [line for _, line in failing_lines(lines_of(result))]
         if lines and act.has_failed:
             return lines[-1].strip()  # what was printed before belongs to a step that passed
-    if act.finding is not None and act.finding.line and act.finding.passed is False:
+    if act.finding is not None and act.finding.line and act.finding.passed is False and act.finding.line in result:
         return act.finding.line
-    result = act.call.result or ""
     line = error_line(result)
     if any(
         each.program in PRINTERS and line.strip() in " ".join(each.words[1:]) for each in act.commands if line.strip()
@@ -103,7 +116,9 @@ def troubles_of(stretch: Stretch) -> list[Trouble]:
     """Every trouble of a stretch, in the order of the first failure; what was meant to fail is none."""
     meant = meant_to_fail(stretch)
     found = _followed([act for act in stretch.acts if act.call.position not in meant], folders_in(stretch.trajectory))
+    went_well = [act for act in stretch.acts if act.commands and act.kind != "look" and act.verdict.has_passed]
     for trouble in found:
+        trouble.elsewhere = [act.call.result or "" for act in went_well]
         if trouble.fix is not None:
             trouble.how = _how(trouble, trouble.fix, stretch.scratch(), stretch.trajectory.source.cwd)
     found = [each for each in found if each.fix is None or each.failures[0].kind != "edit"]
@@ -184,7 +199,9 @@ def _is_cut(act: Act) -> bool:
         return True
     says_so = act.finding is not None and shows_success(act.finding.line)
     says_so = says_so or finds_no_error(act.commands, act.call.result or "")
-    is_shown = says_so or _CUT.search(act.call.command() or "") is None
+    command = act.call.command() or ""
+    is_end_shown = act.kind == "check" and act.verdict.has_passed and _END_SHOWN.search(command)
+    is_shown = says_so or is_end_shown or _CUT.search(command) is None
     return not is_shown or _is_stopped(act)
 
 
