@@ -5,8 +5,6 @@ Every file is written whole (temporary file, then rename) or not at all, and onl
 
 from __future__ import annotations
 
-import hashlib
-import io
 import json
 import os
 import stat
@@ -21,17 +19,17 @@ from pydantic_core import from_json, to_json
 
 from agent_wiki.errors import RunError, UnreadablePage, UnsafePath, UsageError, WikiLocked
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.cache_file import cached, write_cached
 from agent_wiki.wiki.files import Signature, content_of, scan, signature_of
 from agent_wiki.wiki.layout import AUDIT_LOG, MACHINERY, kind_of, may_become_wiki
 from agent_wiki.wiki.missing import no_wiki
 from agent_wiki.wiki.page import Page, parse_page, render_page
-from agent_wiki.wiki.replacing import created, folder_synced, replacing, write_whole
+from agent_wiki.wiki.replacing import created, folder_synced, write_whole
 
 GIT_IGNORE = "*\n"
 """What `.wiki/.gitignore` says."""
 _LOCK, _IGNORE = "lock", ".gitignore"
 _OF_LOCK = frozenset((_LOCK, _IGNORE))
-_CHECKSUM_BYTES = 65  # before a cache, on a line of its own
 _HELD: ContextVar[Path | None] = ContextVar("held", default=None)  # the wiki that this thread holds for its runs
 
 
@@ -270,7 +268,7 @@ class WikiFolder:
 
     def read_cache(self, name: str) -> Any:
         """What `write_cache` kept under `.wiki/`; None when it is missing or not as it was written."""
-        content = self._cached(name)
+        content = cached(self._inside(f"{MACHINERY}/{name}"))
         try:
             return None if content is None else from_json(content, cache_strings="keys")
         except ValueError:
@@ -282,7 +280,7 @@ class WikiFolder:
 
     def read_cached_text(self, name: str) -> str:
         """The lines that `write_cached_lines` kept; none when they are missing or not as they were written."""
-        return (self._cached(name) or b"").decode("utf-8", "replace")
+        return (cached(self._inside(f"{MACHINERY}/{name}")) or b"").decode("utf-8", "replace")
 
     def write_cached_lines(self, name: str, lines: Iterable[str]) -> None:
         """Keep lines, which end in a line feed, likewise."""
@@ -291,26 +289,7 @@ class WikiFolder:
         self._kept.add(name)
         target = self._path(f"{MACHINERY}/{name}")
         self._make_folder(str(target.parent))
-        hasher = _hasher()
-        try:
-            with replacing(target) as stream:
-                stream.seek(_CHECKSUM_BYTES)
-                for line in lines:  # of tens of megabytes: they are never in memory as a whole
-                    content = line.encode("utf-8", "replace")
-                    hasher.update(content)
-                    stream.write(content)
-                stream.seek(0)
-                stream.write(f"{hasher.hexdigest()}\n".encode())
-        except OSError as error:
-            raise RunError(f"{target}: cannot write ({error.strerror}); nothing of it was changed") from error
-
-    def _cached(self, name: str) -> bytes | None:
-        try:
-            with io.FileIO(self._inside(f"{MACHINERY}/{name}")) as stream:
-                checksum, content = stream.read(_CHECKSUM_BYTES), stream.readall()
-        except OSError:
-            return None
-        return content if checksum == f"{_hasher(content).hexdigest()}\n".encode() else None
+        write_cached(target, lines)
 
     def _replace(self, target: str, content: bytes, *, is_new: bool = False) -> os.stat_result:
         """Write in `.wiki/`, then rename: a reader sees the old file or the new one, a killed run leaves no other."""
@@ -403,7 +382,3 @@ def _names(folder: Path) -> set[str]:
 
 def _holds(target: str, status: os.stat_result | None, content: bytes) -> bool:
     return status is not None and status.st_size == len(content) and content_of(target) == content
-
-
-def _hasher(content: bytes = b"") -> hashlib.blake2b:
-    return hashlib.blake2b(content, digest_size=32)
