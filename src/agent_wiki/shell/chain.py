@@ -36,8 +36,9 @@ class Chain:
     has_errexit: bool
 
     def is_background(self, at: int) -> bool:
-        """The step was not waited for."""
-        return self.steps[self._pipeline(at)[1]].after == "&"
+        """The step was not waited for: `&` leaves the whole list before it running."""
+        end = next(end for start, end in self.lists if start <= at <= end)
+        return self.steps[end].after == "&" and all(each.program != "wait" for each in self.steps[end + 1 :])
 
     def _pipeline(self, at: int) -> tuple[int, int]:
         for pair in self.pipelines:
