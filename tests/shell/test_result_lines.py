@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.shell.result_lines import error_line, without_start_up
+from agent_wiki.shell.result_lines import error_line, quoted, without_start_up
 
 _STACK = """lib/fetch.js:27
   return new TypeError(it)
@@ -75,3 +75,12 @@ def test_of_gradle_the_line_that_says_what_is_wrong() -> None:
         "> Task :app:compile FAILED\ne: file:///app/Cart.kt:12:5 Unresolved reference: lamp\n\nFAILURE: Build failed"
     )
     assert error_line(f"{compiler} with an exception.") == "e: file:///app/Cart.kt:12:5 Unresolved reference: lamp"
+
+
+def test_a_quote_that_has_no_room_ends_with_a_sentence_and_never_with_a_word_that_needs_another() -> None:
+    whole = "The basket keeps its prices after a reload of the page and of the shop. "
+    assert quoted(whole * 2 + "Then it counts them " + "again " * 20) == (whole * 2).strip()
+    cut = quoted("Captured the plan of the shop " * 5 + "for the branch `005-prices-of-the-basket` in the files of it")
+    assert cut.endswith("for the branch `005-prices-of-the-basket`")
+    assert quoted("Pinned the version for the") == "Pinned the version"
+    assert quoted("Keep it as it is.") == "Keep it as it is."

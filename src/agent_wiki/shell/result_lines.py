@@ -77,6 +77,8 @@ _GOOD_WORDS = (
     "ok", "pass", "failed", "fail 0", "✓", "✔", "√", "0 ", "no issues", "no errors", "built", "succe", "compiled",
     "finished", "completed",
 )  # fmt: skip
+_SENTENCE_ENDS, _CLAUSE_ENDS = re.compile(r"[.!?。！？](?=\s)"), re.compile(r";(?=\s)")
+_LEFT_HANGING = re.compile(r"[,;]?\s+(?:and|or|the|an?|of|to|for|with|in|by|from|on|at|as)$")
 _COLOURS = regex(r"\x1b\[[\d;]{0,20}[A-Za-z]")
 _NOTHING_FAILED = regex(
     r"\b(?:no|0|zero) (?:failed|failures?|errors?|problems?)\b|fail(?:ed|ures?) ?[=:] ?0\b", re.IGNORECASE
@@ -150,13 +152,21 @@ def lines_of(text: str) -> list[str]:
 
 
 def quoted(line: str) -> str:
-    """A line as a quote: stripped, at most 200 characters, cut at a word, still verbatim."""
+    """A line as a quote: stripped, at most 200 characters, still verbatim.
+
+    It is cut at the end of a sentence, else of a clause, else at a word, and never ends in a word that needs another.
+    """
     line = line.strip()
-    if len(line) <= MOST_QUOTED:
-        return line
-    head = line[:MOST_QUOTED]
-    at_word = head.rfind(" ")
-    return (head[:at_word] if at_word > MOST_QUOTED // 2 else head).rstrip()
+    if len(line) > MOST_QUOTED:
+        head = line[:MOST_QUOTED]
+        ends = (
+            max((match.end() for match in each.finditer(head)), default=0) for each in (_SENTENCE_ENDS, _CLAUSE_ENDS)
+        )
+        at_end = next((at for at in ends if at > MOST_QUOTED // 2), 0) or max(head.rfind(" "), 0)
+        line = (head[:at_end] if at_end > MOST_QUOTED // 2 else head).rstrip(" ,;")
+    while len(kept := _LEFT_HANGING.sub("", line)) < len(line):
+        line = kept
+    return line
 
 
 @lru_cache(maxsize=2048)  # of a result that several modules look at

@@ -14,6 +14,7 @@ from agent_wiki.shell.files_written import TEMPORARY, bare_name
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
+from agent_wiki.wiki.text import without_links
 
 _LEAST_LETTERS = 200  # of an answer
 _LABEL = 4  # words
@@ -134,9 +135,11 @@ def _first_line(text: str) -> str | None:
         if not ANNOUNCES.match(line)
     ]
     kept = (each if each[-1:] not in ":：" else each[: each.rfind(". ") + 1] for each in map(str.rstrip, said))
-    line = next((each for each in kept if len(each.split()) > _LABEL), next(iter(said), ""))  # no mere lead-in
+    # No mere lead-in, nor what is cut within its links.
+    line = next((each for each in kept if len(without_links(quoted(each)).split()) > _LABEL), next(iter(said), ""))
     field = _TEXT_FIELD.match(line)
-    return quoted(field["text"] if field else line) or None
+    quote = quoted(field["text"] if field else line)
+    return quote if len(without_links(quote)) > len(quote) // 3 else None
 
 
 def left_open(stretch: Stretch) -> Shown | None:
