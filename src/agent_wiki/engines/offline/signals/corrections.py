@@ -42,6 +42,7 @@ _VAGUE = written("vague_words", re.IGNORECASE)
 _ONE_OFF = written("of_this_once", re.IGNORECASE)
 # A polite question is a new task, unless it speaks of things that have names of their own.
 _POLITE = regex(r"^\W*(?:hey,? |ok,? |please )?(?:can|could|would|should|shall|may|do|is|are|how|what) ", re.IGNORECASE)
+_OWN_QUESTION = regex(r"\b(?:can|could|should|shall|may|do|must) i\b", re.IGNORECASE)  # what the user wants to know
 _NAMED = regex(r"`[^`]+`|\w[._/:-]\w|[a-z][A-Z]|^--|[A-Z]{2}|\d")
 _KNOWN_NAMES = named("known")
 _CHANGERS = frozenset({"rm", "mv", "cp", "mkdir", "touch", "kill", "tar", "unzip", "rsync", "wget", "chmod"})
@@ -142,6 +143,7 @@ def _means_something(session: MinedSession, words: UserWords, sentence: str, new
     is_request = (
         words.rejected is None and bool(_POLITE.match(sentence)) and not all(_is_name(word) for word in (new, old))
     )
+    is_request |= _OWN_QUESTION.search(sentence) is not None
     is_own = session.defines([name for name in (new, old) if name.isidentifier()])
     return not is_request and not is_own and generalize(both, session.trajectory) == both
 

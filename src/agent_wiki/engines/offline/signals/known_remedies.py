@@ -63,10 +63,12 @@ def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Less
     applied = _line_with(
         *((_command(failed, remedy), worked.line) if isinstance(worked, Attempt) else (remedy.edit, edit_text(worked)))
     )
-    rationale = f"`{wanted}` stopped with `{name}`; {_went_on(failed, worked, applied)}."
+    unread = failed.line.partition("\n")[0][:200].strip() if remedy.unread and "`" not in failed.line else ""  # whole
+    rationale = f"`{plain_line(unread, 120) or wanted}` stopped with `{name}`; {_went_on(failed, worked, applied)}."
     if remedy.good:
         rationale = f"`{plain_line(failed.line, 120)}` showed `{name}`; a later look showed it remedied."
-    evidence = [quote_line(session, failed, line), quote_command(session, failed, wanted)]
+    called = session.quote(failed.turn, unread) if unread else quote_command(session, failed, wanted)
+    evidence = [quote_line(session, failed, line), called]
     evidence.append(session.quote(worked.turn, applied) if applied else None)
     return lesson(remedy.wording, rationale, evidence, {failed.turn}, 80, remedy=worked.turn, confirmed=confirmed)
 

@@ -23,7 +23,8 @@ _DENIES = Wording(
     "recoveries/outside-sandbox",
     "Leave a sandbox that denies a permission",
     "Ask to run a command outside the sandbox, before changing anything, when inside it is denied a permission "
-    "(`EPERM`, `EACCES`, `operation not permitted`, `Access is denied`): unchanged it passes outside.",
+    "(`EPERM`, `EACCES`, `operation not permitted`, `Access is denied`): unchanged it passes outside. A server that "
+    "denies a key (`publickey`) denies it outside as well.",
     "In a sandbox a command, a test or a server stops with `EPERM`, `EACCES`, `operation not permitted`, `Permission "
     "denied` or `Access is denied`.",
     ("sandbox", "permissions"),
@@ -32,7 +33,7 @@ _GIT = Wording(
     "recoveries/outside-sandbox",
     "Write to .git outside the sandbox",
     "Ask at once to run outside the sandbox what writes to `.git`, such as `git fetch`, `git commit`, or a script that "
-    "makes a branch, where one may ask: inside, `.git` cannot be written.",
+    "makes a branch, where one may ask: inside, `.git` may not be written.",
     "In a sandbox `git fetch`, `git commit` or another command that writes to `.git` is to be run, or one stops with "
     "`cannot open '.git/FETCH_HEAD'` or `cannot lock ref`.",
     ("sandbox", "git", "permissions"),

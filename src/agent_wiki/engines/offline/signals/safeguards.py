@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import re
+
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, lesson
 from agent_wiki.engines.offline.tables import AnyOf, entries
+from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
-_MOST_READ = 600
+_SEVERAL = 2
+_FOUND = regex(r"(?i:(?:found|got|received) [2-9] )")
+_MOST_READ = 300  # a refusal says at its start what it wants
+_BLOCK = regex(r"^ {0,3}```\w*\s*\n.+?^ {0,3}```", re.MULTILINE | re.DOTALL)
 
 
 class HarnessRule(WordedEntry):
-    """One entry of `tables/safeguards.toml`: `asks` is how a harness words it when it refuses a reply."""
+    """One entry of `tables/safeguards.toml`: `asks` is how a harness words it when it refuses a reply.
+
+    `refuses_several`: it refuses a reply that has several commands, and not one that has none.
+    """
 
     asks: AnyOf
+    refuses_several: bool = False
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
@@ -26,7 +36,15 @@ def _refused(session: MinedSession, rule: HarnessRule) -> list[Lesson]:
     for turn, message in session.trajectory.turns():
         text = message.content or ""
         match = rule.asks.search(text[:_MOST_READ]) if message.mark == "injected" else None
-        if match is None or not 2 <= turn < len(messages) or messages[turn - 2].tool_calls:
+        refused = messages[turn - 2] if match and 2 <= turn < len(messages) else None
+        if (
+            match is None
+            or refused is None
+            or refused.tool_calls
+            or text[:_MOST_READ].strip() in (refused.content or "")
+        ):
+            continue  # a plan that is handed on to another model refuses nothing
+        if rule.refuses_several and len(_BLOCK.findall(refused.content or "")) < _SEVERAL and not _FOUND.search(text):
             continue
         if len(messages[turn].tool_calls) == 1:
             start = text.rfind("\n", 0, match.start()) + 1
