@@ -144,5 +144,5 @@ def test_a_refused_change_of_certain_files_is_no_rule_unless_it_is_meant_for_goo
 
 def test_what_the_user_wants_to_know_is_no_wish() -> None:
     script = Script().edits("a", "a.astype(np.int)").says("Done, I updated the cart.")
-    script.user("To avoid casting: can I force pandas to use int and float instead of np.int and np.float64")
-    assert not _rules(script.edits("a.astype(np.int)", "a.astype(int)"))
+    script.user("to avoid casting: can i force pandas to use int and float instead of np.int and np.float64")
+    assert not _rules(script.edits("a.astype(np.int)", "a.astype(float)"))
