@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tests.engines.summaries import summary
-from tests.engines.test_true_sentences import asked
+from tests.engines.summaries import asked, summary
 
 NOTICE = "/opt/lamp/init.d/lamp.sh:48: cannot define function based on alias"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.shell.files_written import files_written
+from agent_wiki.shell.files_written import adds_file, deletes_file, files_written
 from agent_wiki.trajectory.calls import paired_calls
 from tests.engines.recordings import Step, edit, session, shell, write
 
@@ -98,3 +98,12 @@ def test_the_edits_of_every_agent_are_followed(
     made: tuple[str, dict[str, object]], changed: tuple[str, dict[str, object]]
 ) -> None:
     assert texts((*made, "ok", False), (*changed, "ok", False)) == {"a.py": "two two\n"}
+
+
+def test_a_file_that_a_patch_takes_away_and_adds_again_is_rewritten() -> None:
+    both = "*** Delete File: cart.py\n*** Add File: cart.py\n+total = 0\n"
+    calls = paired_calls(session(patch(both), patch("*** Delete File: cart.py\n")))
+    assert [(adds_file(each, "cart.py"), deletes_file(each, "cart.py")) for each in calls] == [
+        (False, False),
+        (False, True),
+    ]

@@ -130,17 +130,17 @@ def patch_text(call: Call) -> str:
 
 
 def adds_file(call: Call, path: str) -> bool:
-    """Whether a patch says of a file that it is new."""
-    return _patch_does("Add", call, path)
+    """Whether a patch says of a file that it is new, and does not take one of its name away first."""
+    return _done_by_patch(call, path)[:1] == ["Add"]
 
 
 def deletes_file(call: Call, path: str) -> bool:
-    """Whether a patch takes a file away."""
-    return _patch_does("Delete", call, path)
+    """Whether a patch takes a file away, and does not add it again."""
+    return _done_by_patch(call, path)[-1:] == ["Delete"]
 
 
-def _patch_does(what: str, call: Call, path: str) -> bool:
-    return any(kind == what and file == path for kind, file, _ in patch_parts(patch_text(call)))
+def _done_by_patch(call: Call, path: str) -> list[str]:
+    return [kind for kind, file, _ in patch_parts(patch_text(call)) if file == path]
 
 
 def _follow_patch(files: dict[str, WrittenFile | None], call: Call, patch: str) -> None:

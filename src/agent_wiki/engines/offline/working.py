@@ -109,7 +109,8 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     if kept is pairs:
         verbs = dict.fromkeys(verbs, "wrote")
     groups = {verb: [path for path in paths if verbs[path] == verb] for verb in _DONE}
-    clauses = {path: change_of(changes, path, is_known=path in known) for path in verbs}
+    there = [path for path, verb in verbs.items() if verb != "deleted"]
+    clauses = {path: change_of(changes, path, is_known=path in known) for path in there}
     most = 3 if sum(map(bool, groups.values())) > 1 else 4
     where = " in a temporary folder" if all(path.startswith(TEMPORARY) for path in paths) else ""
     cwd = stretch.trajectory.source.cwd

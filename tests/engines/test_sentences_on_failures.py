@@ -1,0 +1,178 @@
+"""What a summary says of failures and checks, and of what made them pass: false of recorded sessions once, true now."""
+
+from __future__ import annotations
+
+import re
+import pytest
+from agent_wiki.engines.offline.acts import acts_of
+from agent_wiki.engines.offline.goal import request_line
+from agent_wiki.engines.offline.summarize import answer
+from agent_wiki.stages.summarize import SummarizeQuestion
+from tests.engines.sessions import Session
+from tests.engines.summaries import summary
+from tests.engines.summaries import ASKED, asked
+
+WEB = "src/cart.ts(3,1): error TS2345: no such member"
+
+
+def test_a_check_in_another_folder_settles_nothing() -> None:
+    session = asked().run("cd server && npx tsc --noEmit", WEB, failed=True).edit("web/lamp.ts")
+    elsewhere = session.run("cd ../web && npx tsc --noEmit", "").says("The totals are right now, as far as I see.")
+    story = summary(elsewhere).narrative
+    assert f"`tsc --noEmit` failed (T3): “{WEB}”" in story
+    assert "it passed" not in story
+
+
+def test_of_several_failures_the_last_one_is_quoted_before_what_made_it_pass() -> None:
+    session = asked().run("npm run check", "sh: 1: lampc: command not found", failed=True)
+    session.run("npm run check", "Found 2 errors.", failed=True).edit("src/cap.ts")
+    story = summary(session.run("npm run check", "Checked 4 files. No errors.").says("Done with it.")).narrative
+    assert (
+        "`npm run check` failed repeatedly, last (T5): “Found 2 errors”; it passed after changes to `src/cap.ts`"
+        in story
+    )
+    assert "command not found" not in story
+
+
+@pytest.mark.parametrize(
+    ("line", "is_named"),
+    [
+        ("AssertionError: 3 != 4", True),
+        ("error: unexpected argument '-x'", False),
+        ("make: command not found", False),
+        ("error: connection refused", False),
+    ],
+)
+def test_no_edit_made_a_check_pass_that_had_not_come_to_what_it_checks(line: str, *, is_named: bool) -> None:
+    session = asked().run("make test", line, failed=True).edit("src/cap.py").run("make test", "4 passed")
+    assert ("after changes to" in summary(session).narrative) is is_named
+
+
+def test_what_only_ran_in_between_is_no_remedy_of_a_commit() -> None:
+    session = asked().edit("cap.py").run("git commit -qm x", "fatal: could not write index", failed=True)
+    session.run("git stash list", "").run("git commit -qm x", "[main 1a2b3c4] Cap them\n 1 file changed")
+    story = summary(session).narrative
+    assert "stash" not in story.partition("failed")[2].partition(".")[0]
+    assert "it worked unchanged on a later try (T9)" in story
+
+
+def test_a_tool_of_a_service_that_worked_later_is_not_said_to_have_worked_by_its_other_arguments() -> None:
+    session = asked("put the files up").call("push_files", {"repo": "shop", "message": "all"}, "409 empty", failed=True)
+    session.call("make_file", {"repo": "shop", "path": "README.md"}, "{}")
+    story = summary(session.call("push_files", {"repo": "shop", "message": "all of it"}, "{}")).narrative
+    assert "with other" not in story
+
+
+def test_a_file_that_could_not_be_read_and_an_edit_that_was_made_in_the_end_are_no_troubles() -> None:
+    session = asked().call("Read", {"file_path": "cap.py"}, "File content (9 MB) is too much", failed=True)
+    session.call("Edit", {"file_path": "ci.yml", "old_string": "a"}, "hook: be careful", failed=True)
+    story = summary(session.edit("ci.yml").says("It is mended.")).narrative
+    assert "failed" not in story
+
+
+def test_a_check_where_nothing_was_changed_did_not_pass_after_the_last_change() -> None:
+    story = summary(asked("are the tests green?").run("pytest", "4 passed in 1s").says("All four pass.")).narrative
+    assert "At the end `pytest` passed (T3)" in story
+
+
+def test_a_poll_that_was_blocked_ends_no_command() -> None:
+    session = asked("run the jobs").run(
+        "act -j lint", "Command running in background with ID: b43. Output in /t/b43.output"
+    )
+    session.run(
+        "sleep 60 && tail /t/tasks/b43.output", "<tool_use_error>Blocked: sleep 60</tool_use_error>", failed=True
+    )
+    assert not any(act.has_worked for act in acts_of(session.done())[1:])
+
+
+def test_what_a_policy_refused_the_user_did_not() -> None:
+    arc = summary(asked().run("npm test", "rejected: blocked by policy", failed=True).edit("cap.py").says("Mended."))
+    assert "refused" not in arc.narrative
+    assert arc.dead_ends == []
+
+
+def test_a_call_that_was_stopped_while_it_ran_was_not_refused() -> None:
+    session = asked().call("Bash", {"command": "npm test"}, "aborted by user after 7s", failed=True, mark="rejected")
+    assert "refused" not in summary(session.says("It was stopped.")).narrative
+
+
+def test_what_a_tested_program_warns_of_fails_no_test() -> None:
+    log = 'time=2026-04-08T17:29:44 level=WARN msg="order rejected" error="not enough lamps"\nok  \tshop/lamps\t3.1s'
+    session = asked().edit("lamps.go").run("go test ./... 2>&1 | tail -80", log).says("All of it passes.")
+    assert "`go test ./...` failed" not in summary(session).narrative
+
+
+def test_a_call_that_was_cancelled_because_a_parallel_one_failed_is_no_failure() -> None:
+    session = asked().run("npx tsc --noEmit", "Cancelled: parallel tool call Bash(cd server && …) errored", failed=True)
+    assert "failed" not in summary(session.run("npx tsc --noEmit", "").says("It compiles.")).narrative
+
+
+def test_what_was_tried_again_is_no_remedy_of_itself() -> None:
+    session = asked().run("pytest tests -x", "E   NameError: name 'lamp' is not defined\n1 failed", failed=True)
+    session.run("pip install lamps", "Successfully installed lamps")
+    story = summary(session.run("pytest tests -x", "3 passed").says("The totals are right.")).narrative
+    assert "it passed after `pip install lamps`" in story
+    assert "and `pytest" not in story
+
+
+def test_a_difference_is_not_named_where_the_machine_was_set_up_in_between() -> None:
+    session = asked().run("dpkg -l lamps caps", "dpkg-query: no packages found matching lamps", failed=True)
+    session.run("apt-get install -y lamps", "Setting up lamps")
+    story = summary(session.run("dpkg -l lamps", "ii  lamps  1.0").says("They are there now.")).narrative
+    assert "without `caps`" not in story
+
+
+def test_a_module_of_python_is_called_by_its_name() -> None:
+    session = asked("set the shop up").run("python3 -m venv env", "Error: ensurepip is not available", failed=True)
+    story = summary(session.says("It could not be set up.")).narrative
+    assert "inline" not in story
+    assert "`python3 -m venv env` failed" in story
+
+
+def test_a_command_is_named_with_the_sudo_that_its_failure_is_about() -> None:
+    arc = summary(asked().run("sudo lampctl hang shop", "sudo: command not found", failed=True).says("No sudo."))
+    assert "`sudo lampctl hang shop` failed" in arc.narrative
+
+
+def test_a_check_before_a_change_of_prose_is_of_the_last_change_of_code() -> None:
+    session = asked().edit("cap.py").edit("sum.py").run("pytest -q", "4 passed").edit("README.md", "a", "b")
+    assert "After the last change of code `pytest -q` passed" in summary(session.says("Done.")).narrative
+
+
+def test_a_difference_in_quotation_marks_is_not_laid_to_the_option_beside_it() -> None:
+    session = asked().run('shelf read "C:/lamp.md', "unterminated string", failed=True)
+    arc = summary(session.run("shelf read -x 'C:/lamp.md'", "a lamp").says("Read."))
+    assert "with `-x`" not in arc.narrative
+
+
+def test_work_that_a_subagent_did_after_the_checks_is_not_covered_by_them() -> None:
+    session = asked().edit("cap.py").run("pytest -q", "4 passed")
+    sent = {"description": "Simplify the totals", "subagent_type": "simplifier", "prompt": "simplify"}
+    assert summary(session.says("Capped.")).outcome == "success"
+    session.user("simplify it with the agent for that").call("Task", sent, "Simplified cap.py.").says(
+        "It is simpler now."
+    )
+    assert summary(session).outcome == "partial"
+
+
+def test_a_later_run_whose_output_is_filtered_has_not_worked() -> None:
+    session = asked().run("lampctl hang shop", "E: no hook", failed=True)
+    arc = summary(session.run("lampctl hang shop 2>&1 | grep -v hook", "").says("It hangs."))
+    assert "on a later try" not in arc.narrative
+
+
+def test_the_agent_s_own_mark_in_an_output_is_no_error() -> None:
+    command = 'lampctl hang; echo "=== error after hanging ==="'
+    arc = summary(asked().run(command, "Exit code 1\n=== error after hanging ===", failed=True).says("It hangs not."))
+    assert "error after hanging ===”" not in arc.narrative
+
+
+def test_a_setting_in_between_may_be_why_the_same_command_worked() -> None:
+    session = asked().edit("cap.py").run("git commit -qm x", "fatal: unable to auto-detect email", failed=True)
+    session.run("git config user.email ann@shop.example", "").run("git commit -qm x", "[main 1a2b3c4] Cap them")
+    assert "unchanged" not in summary(session.says("Done.")).narrative
+
+
+def test_a_command_in_a_story_keeps_its_address() -> None:
+    arc = summary(asked().run("lampctl pull https://shop.example/lamps", "E: no lamp", failed=True).says("None."))
+    assert "`lampctl pull https://shop.example/lamps`" in arc.narrative
