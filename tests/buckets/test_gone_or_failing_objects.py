@@ -20,6 +20,7 @@ from tests.pipeline.test_beside import trial
 from tests.repositories import Repository
 from tests.wikis import Script, changed, ingest, record, tree
 
+
 def test_an_object_that_fails_three_nights_is_set_aside_and_let_in_again(
     tmp_path: Path, script: Script, bucket: Bucket
 ) -> None:

@@ -20,6 +20,7 @@ from tests.pipeline.test_beside import trial
 from tests.repositories import Repository
 from tests.wikis import Script, changed, ingest, record, tree
 
+
 def test_a_bucket_gives_the_bytes_of_the_folder_it_was_filled_from(
     tmp_path: Path, script: Script, bucket: Bucket
 ) -> None:

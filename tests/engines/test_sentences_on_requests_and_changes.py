@@ -12,6 +12,7 @@ from tests.engines.sessions import Session
 from tests.engines.summaries import summary
 from tests.engines.summaries import ASKED, asked
 
+
 def test_an_error_of_the_service_is_no_answer_and_work_that_could_not_be_handed_over_was_not() -> None:
     session = asked().call("Agent", {"description": "Look for caps"}, "API Error: Unable to connect to API (EACCES)")
     session.edit("cap.py").says("API Error: 403 forbidden").user("go on with the lamps, please")

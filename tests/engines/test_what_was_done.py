@@ -7,6 +7,7 @@ from tests.engines.sessions import Session
 from tests.engines.summaries import summary
 from tests.engines.summaries import ASKED, asked
 
+
 def test_of_many_files_the_code_that_most_was_done_to_is_named_first() -> None:
     session = Session().user(ASKED)
     for path in ("shop.toml", "README.md", "tests/test_cap.py", "a.py", "b.py", "cap.py", "cap.py", "cap.py"):

@@ -7,6 +7,7 @@ from tests.engines.sessions import Session
 from tests.engines.summaries import summary
 from tests.engines.summaries import ASKED, asked
 
+
 def test_the_stop_of_a_look_is_no_dead_end() -> None:
     looked = Session().user(ASKED).run("ls src", "cap.py").user("[Request interrupted by user]", "interrupt")
     assert summary(looked).dead_ends == []

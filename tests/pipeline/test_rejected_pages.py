@@ -28,7 +28,6 @@ from tests.pipeline.owners import page_of as _page
 from tests.pipeline.owners import rejected as _rejected
 
 
-
 @pytest.fixture
 def script(tmp_path: Path) -> Script:
     return two_sessions(tmp_path)

@@ -13,6 +13,7 @@ from tests.stages.grades import RED as _RED
 from tests.stages.grades import cause_of as _cause
 from tests.stages.grades import grade_of as _grade
 
+
 def _turns(trajectory: Trajectory) -> int:
     return len(trajectory.messages)
 

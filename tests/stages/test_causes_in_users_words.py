@@ -13,6 +13,7 @@ from tests.stages.grades import RED as _RED
 from tests.stages.grades import cause_of as _cause
 from tests.stages.grades import grade_of as _grade
 
+
 def test_a_cause_that_somebody_says_is_stated() -> None:
     session = Script().runs("pytest tests", _RED, failed=True)
     session.call("Edit", {"file_path": "a.py"}, "updated", says="The total is wrong because tax is added twice.")

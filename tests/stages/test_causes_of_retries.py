@@ -13,6 +13,7 @@ from tests.stages.grades import RED as _RED
 from tests.stages.grades import cause_of as _cause
 from tests.stages.grades import grade_of as _grade
 
+
 def test_a_failed_attempt_and_a_look_in_between_change_nothing() -> None:
     session = Script().runs("git push", "fatal: no upstream branch", failed=True)
     session.runs("git push origin", "fatal: no upstream branch", failed=True).runs("git status", "clean")

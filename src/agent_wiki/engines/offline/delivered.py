@@ -157,7 +157,12 @@ def lowered_where_awaited(stretch: Stretch, shown: Shown) -> Shown:
     """
     reply = stretch.last_reply()
     is_of_part = shown.outcome == "success" and shown.basis in ("check", "shipped", "done", "moved-on", "delivered")
-    if not is_of_part or reply is None or reply[0] < (shown.turn or 0) or reply[0] < stretch.acts[-1].turn:
+    if (
+        not is_of_part
+        or reply is None
+        or reply[0] < (shown.turn or 0)
+        or any(act.turn > reply[0] for act in stretch.acts)
+    ):
         return shown
     match = _AWAITED.search(reply[1][:_MOST_READ])
     if match is None and reply[0] == len(stretch.trajectory.messages):
