@@ -6,6 +6,7 @@ from agent_wiki.engines.offline.command_prompts import asked_in_command_prompt
 from agent_wiki.engines.offline.goal import goal_of, pasted_line, request_line
 from agent_wiki.engines.offline.requests import requests_of
 from tests.engines.sessions import Session
+from tests.engines.summaries import summary
 
 _STEPS = """You **MUST** consider the user input before proceeding (if not empty).
 
@@ -57,6 +58,14 @@ def test_prompts_of_spec_kit_that_name_no_purpose_are_known_by_their_own_words()
     assert asked_in_command_prompt(_prompt("for the shop", steps)) == "Break the plan down into tasks: for the shop"
     lists = '## Checklist Purpose: "Unit Tests for English"\n\nNo test of code.\n\n' + _prompt("", steps[:22])
     assert asked_in_command_prompt(lists) == "Write a checklist of the requirements"
+
+
+def test_a_step_that_any_feature_goes_through_is_named_with_the_feature() -> None:
+    steps = "1. **Setup**: Run it.\n\n3. **Execute task generation workflow**:\n   - Load plan.md\n"
+    session = Session(cwd="/home/me/shop").user(_prompt("", steps)).edit("specs/004-price-list/tasks.md")
+    assert summary(session.says("Written.")).title == "Break the plan down into tasks (`004-price-list`)"
+    plain = Session(cwd="/home/me/shop").user("Mend the totals of the shop").edit("specs/004-price-list/tasks.md")
+    assert "004" not in summary(plain.says("Written.")).title
 
 
 def test_an_older_form_has_its_input_on_a_line() -> None:

@@ -16,7 +16,7 @@ from agent_wiki.engines.offline.requests import UserRequest, requests_of
 from agent_wiki.engines.offline.shipping import subjects_of
 from agent_wiki.engines.offline.stretch import Stretch, stretch_of
 from agent_wiki.engines.offline.troubles import troubles_of
-from agent_wiki.engines.offline.unasked import place_of, title_without_request
+from agent_wiki.engines.offline.unasked import feature_of, place_of, title_without_request
 from agent_wiki.engines.offline.wording import clause
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS, ArcAnswer, SummarizeQuestion, SummaryAnswer
@@ -71,8 +71,9 @@ def _title(stretch: Stretch, goal: str, deed: UserRequest | None) -> str:
     if goal == NO_REQUEST:
         return title_without_request(stretch)
     title = title_of(goal, deed)
-    place = place_of(stretch) if says_few_words(title or goal) else ""
-    return clause(f"{(title or goal).rstrip('.:!')} ({place})", MOST_TITLE_CHARACTERS) if place else title
+    place = feature_of(stretch, title or goal) or (place_of(stretch) if says_few_words(title or goal) else "")
+    room = MOST_TITLE_CHARACTERS - len(place) - 3
+    return f"{clause((title or goal).rstrip('.:!'), room)} ({place})" if place else title
 
 
 def _shipped_title(stretch: Stretch) -> str:

@@ -1,15 +1,18 @@
-"""A title for a stretch without a request: whose session it is, and what was done."""
+"""A title for a stretch whose request does not give one: whose session it is, what was done, and to what."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from agent_wiki.engines.offline.acts import distinct
 from agent_wiki.engines.offline.imperatives import sentence_case
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.wording import code, listing, said, shown_path
 from agent_wiki.shell.files_written import bare_name
 from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS
+from agent_wiki.trajectory.lazily import regex
 from agent_wiki.trajectory.repository import repository_of
 from agent_wiki.wiki.text import plain_line
 
@@ -18,6 +21,8 @@ _REDACTED = "REDACTED"
 _MOST_FILES = 2 / 3
 _PLAIN_FOLDERS = frozenset({"src", "lib", "app", "docs", "test", "tests", "scripts", "components", "pages", "public"})
 _MOST_SAID = 60
+_OF_ANY_FEATURE = written("of_any_feature", re.IGNORECASE)
+_FEATURE = regex(r"\bspecs[/\\]+(\d{3}-[\w-]{3,60})")
 
 
 def title_without_request(stretch: Stretch) -> str:
@@ -45,6 +50,14 @@ def place_of(stretch: Stretch) -> str:
         return code(folder)
     most = Counter(edited).most_common(1)
     return code(shown_path(most[0][0], cwd)) if most else ""
+
+
+def feature_of(stretch: Stretch, title: str) -> str:
+    """The folder of Spec Kit's feature that was worked on, where the title names a step of any feature."""
+    if not _OF_ANY_FEATURE.match(title):
+        return ""
+    named = Counter(name for act in stretch.acts for name in dict.fromkeys(_FEATURE.findall(act.call.raw_arguments)))
+    return code(named.most_common(1)[0][0]) if named else ""
 
 
 def _did(stretch: Stretch) -> str:
