@@ -55,6 +55,7 @@ def are_documents(paths: Sequence[str]) -> bool:
 def change_of(acts: Sequence[Act], path: str, *, is_known: bool = False) -> str:
     """`added `total``, `changed `total``, ``3.1` became `3.2``; empty where the calls show nothing so short.
 
+    Of a document that was written it is its title, of one that was changed one heading.
     `is_known`: the file was there before; where it is then written as a whole, nothing shows what is new in it. Nor
     does an edit of lines by their numbers (SWE-agent).
     """
@@ -62,17 +63,18 @@ def change_of(acts: Sequence[Act], path: str, *, is_known: bool = False) -> str:
     pairs = [pair for act in acts if path in act.edits for pair in _replaced(act, path)]
     old, new = ("\n".join(pair[at][:_MOST_READ] for pair in pairs) for at in (0, 1))
     before, after = _names(old, path), _names(new, path)
+    if is_prose(path) and not is_known and not old.strip() and new.lstrip().startswith("# "):
+        return after[0]
+    most = 1 if is_prose(path) else _MOST_NAMES
     added = [name for name in after if name not in before]
     removed = [name for name in before if name not in after and not any(name.strip("“”`") in each for each in after)]
-    parts = [
-        f"{verb} {listing(names, _MOST_NAMES)}" for verb, names in (("added", added), ("removed", removed)) if names
-    ]
+    parts = [f"{verb} {listing(names, most)}" for verb, names in (("added", added), ("removed", removed)) if names]
     words = _words(*pairs[0]) if len(pairs) == 1 else ""
     if added and removed and is_prose(path):  # headings are renamed rather than removed
         one = len(added) == len(removed) == 1
-        return f"{removed[0]} became {added[0]}" if one else f"changed {listing(added, _MOST_NAMES)}"
+        return f"{removed[0]} became {added[0]}" if one else f"changed {listing(added, most)}"
     touched = distinct([name for pair in pairs for name in _touched(*pair, path)])
-    kept = f"changed {listing(touched, _MOST_NAMES)}" if touched else ""
+    kept = f"changed {listing(touched, most)}" if touched else ""
     return "; ".join(parts) or words or kept
 
 
