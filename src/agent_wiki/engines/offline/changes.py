@@ -63,7 +63,7 @@ def change_of(acts: Sequence[Act], path: str, *, is_known: bool = False) -> str:
     pairs = [pair for act in acts if path in act.edits for pair in _replaced(act, path)]
     old, new = ("\n".join(pair[at][:_MOST_READ] for pair in pairs) for at in (0, 1))
     before, after = _names(old, path), _names(new, path)
-    if is_prose(path) and not is_known and not old.strip() and new.lstrip().startswith("# "):
+    if after and is_prose(path) and not is_known and not old.strip() and new.lstrip().startswith("# "):
         return after[0]
     most = 1 if is_prose(path) else _MOST_NAMES
     added = [name for name in after if name not in before]
