@@ -64,7 +64,8 @@ def test_a_step_that_any_feature_goes_through_is_named_with_the_feature() -> Non
     steps = "1. **Setup**: Run it.\n\n3. **Execute task generation workflow**:\n   - Load plan.md\n"
     session = Session(cwd="/home/me/shop").user(_prompt("", steps)).edit("specs/004-price-list/tasks.md")
     assert summary(session.says("Written.")).title == "Break the plan down into tasks (`004-price-list`)"
-    plain = Session(cwd="/home/me/shop").user("Mend the totals of the shop after each reload").edit("specs/004-price-list/tasks.md")
+    plain = Session(cwd="/home/me/shop").user("Mend the totals of the shop after each reload")
+    plain.edit("specs/004-price-list/tasks.md")
     assert "004" not in summary(plain.says("Written.")).title
 
 
