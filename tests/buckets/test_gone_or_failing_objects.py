@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+
 import pytest
-from agent_wiki.changes.runs import run_facts
-from agent_wiki.engine import no_progress
+
 from agent_wiki.errors import UsageError
 from agent_wiki.pipeline import bucket_state
-from agent_wiki.pipeline.forget import forget
-from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.inputs import Selection
-from agent_wiki.pipeline.join_wikis import join_wikis
-from agent_wiki.pipeline.report import Report
-from tests.buckets.nights import night, pages_but_buckets, session_bytes
+from tests.buckets.nights import night, session_bytes
 from tests.buckets.stores import Bucket
-from tests.pipeline.test_beside import trial
-from tests.repositories import Repository
-from tests.wikis import Script, changed, ingest, record, tree
+from tests.wikis import Script, changed, ingest, tree
 
 
 def test_an_object_that_fails_three_nights_is_set_aside_and_let_in_again(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+
 import pytest
+
 from agent_wiki.changes.runs import run_facts
 from agent_wiki.engine import no_progress
 from agent_wiki.errors import UsageError

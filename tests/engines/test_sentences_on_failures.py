@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import pytest
+
 from agent_wiki.engines.offline.acts import acts_of
-from agent_wiki.engines.offline.goal import request_line
-from agent_wiki.engines.offline.summarize import answer
-from agent_wiki.stages.summarize import SummarizeQuestion
-from tests.engines.sessions import Session
-from tests.engines.summaries import summary
-from tests.engines.summaries import ASKED, asked
+from tests.engines.summaries import asked, summary
 
 WEB = "src/cart.ts(3,1): error TS2345: no such member"
 

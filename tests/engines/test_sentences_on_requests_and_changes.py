@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
+
 import pytest
-from agent_wiki.engines.offline.acts import acts_of
+
 from agent_wiki.engines.offline.goal import request_line
 from agent_wiki.engines.offline.summarize import answer
 from agent_wiki.stages.summarize import SummarizeQuestion
 from tests.engines.sessions import Session
-from tests.engines.summaries import summary
-from tests.engines.summaries import ASKED, asked
+from tests.engines.summaries import asked, summary
 
 
 def test_an_error_of_the_service_is_no_answer_and_work_that_could_not_be_handed_over_was_not() -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from tests.engines.sessions import Session
-from tests.engines.summaries import summary
-from tests.engines.summaries import ASKED, asked
+from tests.engines.summaries import ASKED, summary
 
 
 def test_of_many_files_the_code_that_most_was_done_to_is_named_first() -> None:

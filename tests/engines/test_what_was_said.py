@@ -1,11 +1,11 @@
-"""Which turns of the user a summary takes for requests, which words it quotes, and which replies it takes for answers."""
+"""Which turns of the user a summary takes for requests, which words it quotes, which replies it takes for answers."""
 
 from __future__ import annotations
 
 import pytest
+
 from tests.engines.sessions import Session
-from tests.engines.summaries import summary
-from tests.engines.summaries import ASKED, asked
+from tests.engines.summaries import ASKED, summary
 
 
 def test_the_stop_of_a_look_is_no_dead_end() -> None:

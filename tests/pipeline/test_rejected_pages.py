@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
+
 import pytest
+
 from agent_wiki.commands import main
 from agent_wiki.errors import UsageError
 from agent_wiki.pages.state import view_of
 from agent_wiki.pipeline.load import read_wiki
-from agent_wiki.pipeline.owners_pages import keep, reject, restore
-from agent_wiki.pipeline.report import Report
-from agent_wiki.retrieval.page_names import files_named
-from agent_wiki.retrieval.review import to_review
+from agent_wiki.pipeline.owners_pages import keep, restore
 from agent_wiki.retrieval.why import why as explained
 from agent_wiki.wiki.config import parse_config
 from agent_wiki.wiki.layout import content_id, page_id
 from agent_wiki.wiki.page import parse_page
-from tests.wikis import Script, changed, ingest, record, rule, skill, tree
 from tests.pipeline.owners import CATALOG, ONE, SCRIPT, SKILL, TWO, two_sessions, wiki_of_two_sessions
 from tests.pipeline.owners import catalog as _catalog
 from tests.pipeline.owners import did as _did
 from tests.pipeline.owners import edit as _edit
 from tests.pipeline.owners import page_of as _page
 from tests.pipeline.owners import rejected as _rejected
+from tests.wikis import Script, changed, ingest, record, rule, skill, tree
 
 
 @pytest.fixture

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+
 import pytest
+
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.detect import read, reader_of
 from agent_wiki.readers.recording import Recording
-from agent_wiki.shell.edited_parts import edited_files
-from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import paired_calls
 from tests.hangs import no_hang
 from tests.readers.specstory_chats import session

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import pytest
-from agent_wiki.stages.causes import graded
-from agent_wiki.stages.turnings import Grade, Turning
+
+from agent_wiki.stages.turnings import Grade
 from agent_wiki.trajectory import Trajectory
 from tests.engines.scripted_session import Script
 from tests.stages.grades import GREEN as _GREEN

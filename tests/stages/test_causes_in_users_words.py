@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import pytest
-from agent_wiki.stages.causes import graded
-from agent_wiki.stages.turnings import Grade, Turning
-from agent_wiki.trajectory import Trajectory
+
+from agent_wiki.stages.turnings import Grade
 from tests.engines.scripted_session import Script
 from tests.stages.grades import GREEN as _GREEN
 from tests.stages.grades import RED as _RED
-from tests.stages.grades import cause_of as _cause
 from tests.stages.grades import grade_of as _grade
 
 
