@@ -69,6 +69,13 @@ def test_a_step_that_any_feature_goes_through_is_named_with_the_feature() -> Non
     assert "004" not in summary(plain.says("Written.")).title
 
 
+def test_the_words_of_a_prompt_are_not_put_into_the_users_mouth() -> None:
+    rest = "## Outline\n\nGoal: Find what the specification leaves open and ask for it.\n"
+    session = Session(cwd="/home/me/shop").user(_prompt("", rest)).edit("specs/004-price-list/spec.md")
+    story = summary(session.says("Written.")).narrative
+    assert story.startswith("The user asked: Find what the specification leaves open and ask for it. ")
+
+
 def test_an_older_form_has_its_input_on_a_line() -> None:
     text = "The user input to you can be provided directly or as an argument.\n\nUser input:\n\nbump it\n\nRead on."
     assert asked_in_command_prompt(text) == "bump it"

@@ -26,6 +26,18 @@ _UNFILLED = "$ARGUMENTS"
 _OF_SPEC_KIT = table("words")["of_spec_kit"]  # by words that only one prompt has, what it is for
 
 
+def has_no_words_of_user(text: str) -> bool:
+    """Whether a turn is the prompt of a command to which the user typed nothing."""
+    opening = _OPENING.match(text)
+    return opening is not None and not _typed(opening)
+
+
+def _typed(opening: re.Match[str]) -> str:
+    """What the user typed after the command."""
+    typed = (opening["block"] or opening["line"] or "").strip()
+    return "" if typed == _UNFILLED else typed
+
+
 def asked_in_command_prompt(text: str) -> str | None:
     """The request in a command's prompt; None where `text` is no such prompt."""
     if tagged := _TAGGED.search(text):
@@ -38,8 +50,7 @@ def asked_in_command_prompt(text: str) -> str | None:
     opening = _OPENING.match(text)
     if opening is None:
         return str(described["own"]) if (described := _DESCRIPTION.match(text)) else None
-    typed = (opening["block"] or opening["line"] or "").strip()
-    typed = "" if typed == _UNFILLED else typed
+    typed = _typed(opening)
     described = _DESCRIPTION.match(text) or _PURPOSE.search(text)
     known = next((asked for words, asked in _OF_SPEC_KIT if words in text), None)
     purpose = str(described["own"]) if described else known

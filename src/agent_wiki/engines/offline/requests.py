@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
-from agent_wiki.engines.offline.command_prompts import asked_in_command_prompt
+from agent_wiki.engines.offline.command_prompts import asked_in_command_prompt, has_no_words_of_user
 from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.stages.user_reactions import reaction_of
 from agent_wiki.trajectory import Message, Trajectory
@@ -139,7 +139,7 @@ def _request(turn: int, message: Message, *, has_started: bool) -> UserRequest |
         turn,
         text,
         _kind(text) if has_started else _first_kind(text),
-        is_said=letters_of(text[-_END:]) in letters_of(content),
+        is_said=letters_of(text[-_END:]) in letters_of(content) and not has_no_words_of_user(content),
     )
 
 
