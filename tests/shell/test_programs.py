@@ -50,3 +50,8 @@ def test_a_word_for_many_things_is_known_by_its_argument() -> None:
 
     assert (kind("schedule", DurationSeconds="240"), kind("schedule", date="2026-01-05")) == ("look", "service")
     assert (kind("Batch", invocations=[]), kind("batch", orders=[])) == ("look", "service")
+
+
+def test_what_only_leaves_a_loop_does_nothing() -> None:
+    steps = simple_commands("for d in */; do [ -d $d/.git ] || continue; git -C $d status; done")
+    assert [shell_kind(each) for each in steps if each.program == "continue"] == ["look"]

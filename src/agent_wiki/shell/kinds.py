@@ -111,6 +111,9 @@ _MOST_KEPT = 4096  # a long session has thousands of commands, which many rules 
 _GIT_SHIPS = frozenset({"commit", "push", "tag"})
 
 
+_JUMPS = frozenset({"break", "continue", "exit", "return"})  # of a loop or a script
+
+
 @lru_cache(maxsize=_MOST_KEPT)
 def shell_kind(command: SimpleCommand) -> ShellKind:
     """What the command does. A command that writes a file by redirection is an edit unless it is a check."""
@@ -122,7 +125,7 @@ def shell_kind(command: SimpleCommand) -> ShellKind:
 
 def _by_program(command: SimpleCommand) -> ShellKind:
     program, rest = command.program, command.words[1:]
-    if " " in program and not rest:
+    if (" " in program and not rest) or program in _JUMPS:
         return "look"  # PowerShell prints a text that stands alone
     if program == "git":
         return _git_kind(rest)

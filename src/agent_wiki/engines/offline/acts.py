@@ -34,7 +34,6 @@ _MOST_SHOWN = 400  # characters at the end, where a shell says what it did not f
 _PUSHED, _COMMITTED = written("pushed", re.IGNORECASE), written("committed", re.IGNORECASE)
 _RANK: tuple[ShellKind, ...] = ("ship", "revert", "check", "edit", "delete", "run", "look")
 _PREPARING = frozenset({"cd", "echo", "for", "pwd", "export", "set", "sleep"})
-_JUMPS = frozenset({"break", "continue", "exit", "return"})  # of a loop or a script
 _CHAIN_TAIL = frozenset({"tail", "head", "grep", "tee", "cat", "echo", "true", "wc", "sort", "sleep", "cd"})
 
 
@@ -280,7 +279,7 @@ def _main_command(act: Act) -> SimpleCommand | None:
     fitting = fitting or [
         each for each, kind in zip(act.commands, act.kinds, strict=True) if kind == wanted and each.words
     ]
-    named = [each for each in fitting if _PROGRAM.fullmatch(each.program) and each.program not in _JUMPS]
+    named = [each for each in fitting if _PROGRAM.fullmatch(each.program)]
     fitting = named or fitting
     if not fitting:
         fitting = [each for each in act.commands if each.words and each.program != "for"]

@@ -100,7 +100,7 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     kept = [(act, path) for act, path in pairs if bare_name(path) not in scratch] or pairs
     if not kept:
         unnamed = next((act.turn for act in acts if act.is_of_unnamed_file), 0)
-        return Sentence(unnamed, 70, "It changed files that the recording does not name.") if unnamed else None
+        return Sentence(unnamed, 70, "It edited files that its calls do not name.") if unnamed else None
     paths = [path for _, path in kept]
     before = [act for act in stretch.acts if act.turn < kept[0][0].turn and act.has_worked]
     known = {path for act in before for path in (*act.edits, act.call.path() or "")}
