@@ -46,3 +46,16 @@ def test_the_last_count_of_a_runner_says_how_it_went() -> None:
     assert "`bun test` passed (T5): “0 fail”" in summary(asked().edit("cap.ts").run("bun test", log)).narrative
     story = summary(asked().edit("cap.ts").run("bun test 2>&1 | tail -4", " 11 pass\n 1 fail\nRan 12 tests.")).narrative
     assert "`bun test` failed" in story
+
+
+def test_a_build_that_reached_no_daemon_has_not_passed() -> None:
+    said = "failed to connect to the docker API at npipe:////./pipe/lamp; check if the daemon is running"
+    built = asked().edit("cap.py").run("docker compose build till 2>&1 | tail -40", f" Image till Building\n{said}")
+    page = summary(built.says("The runner will build it."))
+    assert page.outcome == "partial"
+    assert "build till` passed" not in page.narrative
+
+
+def test_what_the_client_says_of_an_unknown_command_is_no_request() -> None:
+    page = summary(asked().edit("cap.py").run("make test", "4 passed").says("Done.").user("Unknown skill: export"))
+    assert page.outcome == "success"

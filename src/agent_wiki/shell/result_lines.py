@@ -24,7 +24,8 @@ _NO_FAILURE = regex(
 )
 _FAILED_AT_START = regex(
     r"\s*(?:\d{1,6}[\t→]\s*)?(?:--- FAIL\b|FAIL(?:ED)?(?:\b|:)|FAILURES?\b|not ok \d|npm ERR!|BUILD FAIL|panic: "
-    r"|\(fail\) \S|bundler: failed to load command|[#ℹ] fail [1-9]|[1-9]\d{0,6} fail\s*$"
+    r"|\(fail\) \S|bundler: failed to load command|failed to connect to the docker API"
+    r"|[#ℹ] fail [1-9]|[1-9]\d{0,6} fail\s*$"
     r"|thread '[^'\n]{1,80}' (?:\(\d{1,10}\) )?panicked at "
     r"|Traceback \(most recent|error(?:\[E\d+\]|:| TS\d+)|[✗✖✘⨯]|[✕×] .{1,300}\d ?m?s\)?\s*$"
     r"|x {2,}\d+ \[|AssertionError\b|SyntaxError\b|\[?ERROR\]? )|Failed! "

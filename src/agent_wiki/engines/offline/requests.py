@@ -37,7 +37,10 @@ _HOUSEKEEPING = frozenset(table("words")["housekeeping"])
 _MODES, _FEW_WORDS = frozenset({"ask", "code", "architect"}), 3  # how aider is to answer what stands after it
 _TYPED_COMMAND = regex(r"(?:/|\*(?=[\w-]{2,40}\s*\Z))([a-z][a-zA-Z0-9_:-]{1,60})(?=\s|$)")
 # Harnesses without a turn of their own for tools record results as the user's turns.
-_ENVIRONMENT = regex(r"(?:Output:\s*```|OBSERVATION:|Observation:|<returncode>|\[?Tool (?:[Rr]esult|[Oo]utput))")
+_ENVIRONMENT = regex(
+    r"(?:Output:\s*```|OBSERVATION:|Observation:|<returncode>|\[?Tool (?:[Rr]esult|[Oo]utput)"
+    r"|Unknown (?:skill|slash command): \S{1,60}\s*$)"
+)
 _TEAM = regex(r"<teammate-message\b[^<>]{0,200}>(?P<own>.{1,20000}?)</teammate-message>", re.DOTALL)
 _NUDGES = written("nudges", re.IGNORECASE | re.DOTALL)
 _ACCEPTED = written("accepts", re.IGNORECASE)
