@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.redaction.values import redact_value
 from tests.planted import HARMLESS, given_secrets, private_key, vendor_keys
@@ -37,3 +39,20 @@ def test_each_planted_secret_is_found_among_other_texts_as_it_is_alone() -> None
         alone, count = redact_text(planted)
         redacted, _ = redact_value({**around, "quote": [planted, "plain"]})
         assert (redacted["quote"][0], count > 0) == (alone, True)
+
+
+@pytest.mark.parametrize(
+    ("said", "is_secret"),
+    [
+        ("Password root: `{}`", True),
+        ("Poi inserisci la password (`{}`)", True),
+        ("the password for the till user: **`{}`**", True),
+        ("password regex: `[A-Z0-9]+`", False),
+        ("password hashing with: `Argon2id`", False),
+    ],
+)
+def test_a_password_that_is_given_in_words_and_backticks_is_one(said: str, *, is_secret: bool) -> None:
+    given = "Till" + "2024!"
+    redacted, _ = redact_text(said.format(given))
+    assert (given not in redacted) is (is_secret or given not in said.format(given))
+    assert ("[REDACTED:password" in redacted) is is_secret

@@ -52,6 +52,11 @@ _GIVEN = regex(
     ),
     re.VERBOSE,
 )
+# "Password root: `…`", "enter the password (`…`)": a value in backticks that has letters, digits and a sign.
+_WORDED = regex(
+    r"(?:(?:[ ][\w@.-]{1,20}){1,5}:|[ ]\()(?:\*\*)?[ ]?(?:\*\*)?`"
+    r"(?P<value>(?=[^`]{0,63}\d)(?=[^`]{0,63}[A-Za-z])(?=[^`]{0,63}[!@#$%^&*?+=])[^\s`\\(){}\[\]/]{6,64})`"
+)
 _MINE = regex(r"(?:\b|\\n)(?:[Mm]y|[Oo]ur)(?: \w{1,20}){0,2} \Z")
 # Of a .netrc, which may be one line; `config set <name> <value>`; variables of a Dockerfile and of Windows.
 _SPACE_GIVES = regex(r"(?:\b|\\n)(?:login|set|setx|ENV) (?:[^\n\\]|\\(?!n))*\Z")
@@ -86,6 +91,9 @@ def _given_value(text: str, start: int, word: str) -> _Value | None:
     rest = _NAME_REST.match(text, start + len(word))
     given = _GIVEN.match(text, rest.end()) if rest else None
     before = text[max(0, start - 80) : start]
+    worded = _WORDED.match(text, rest.end()) if rest and word in _PASSWORD_WORDS and rest.group() != "" else None
+    if worded is not None and not stands_for_it(worded["value"]):
+        return _Value(*worded.span("value"), is_secret=True)
     if rest is None or given is None or not _names_a_secret(before, word, rest.group()):
         return None
     if word == "key" and before.endswith(" ") and len(given[given.lastgroup or 0]) < _LEAST_IN_WORDS:
