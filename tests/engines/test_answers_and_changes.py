@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from tests.engines.sessions import Session
@@ -166,18 +164,6 @@ def test_files_that_are_new_are_written_and_the_others_changed() -> None:
     assert "The agent wrote `cap.py`, and changed `cart.py`" in summary(capped).narrative
     again = Session().user("Cap the cart.").write("cap.py").edit("cap.py").says("It is capped.")
     assert "The agent wrote `cap.py`." in summary(again).narrative
-
-
-def test_a_story_says_how_many_turns_of_the_user_it_leaves_out() -> None:
-    long = Session().user("Build the shop.").edit("shop.ts").says("The shop stands.")
-    for number in range(30):
-        long.user(f"Now add the page number {number} with its lamps, its cellar and all of its stairs.")
-        long.edit(f"page{number}.ts", f"old {number}", f"new {number}").says(f"Page {number} is there.")
-    story = summary(long).narrative
-    left = re.search(r"Left out are (\d+) more turns of the user \(T\d+ to T\d+\)\.", story)
-    assert left is not None
-    assert int(left[1]) + len(re.findall(r"(?:asked|went on|said): “Now add", story)) == 30
-    assert len(story.split()) <= 250
 
 
 def test_an_agent_s_own_notes_are_no_remedy() -> None:

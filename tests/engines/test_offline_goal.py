@@ -207,23 +207,26 @@ def test_the_wish_that_most_was_changed_for_is_named_after_a_chore() -> None:
     )
 
 
-def test_a_request_in_so_many_words_stands_alone_but_for_another_as_long_that_took_as_much() -> None:
+def test_a_request_in_so_many_words_is_the_goal_whatever_was_asked_later() -> None:
     request = "Add a table of all orders to the page of a customer, with the date, the sum and the state of each"
     session = Session().user(request).edit("page.ts").says("There it is.")
     session.user("now write the tests of the whole page too").edit("a.ts").edit("b.ts").edit("c.ts")
-    assert summed_goal(session) == request
     more = "please build the page of all customers as well, with a search by name and by city, sorted by the last order"
     session.user(more).edit("d.ts").edit("e.ts").edit("f.ts")
-    assert summed_goal(session).startswith("Add a table of all orders")
-    assert ", then: Please build the page of all customers" in summed_goal(session)
+    assert summed_goal(session) == request
 
 
-def test_where_nothing_was_changed_the_request_that_took_as_many_looks_is_named_too() -> None:
-    session = Session().user("Please read the four documents of the shop before anything else, and sum them up for me")
-    session.read("a.md").read("b.md").says("They are about caps of the totals, for members and for guests.")
-    session.user("Now show me where the first cap belongs, in the code of the shop and in its table of prices")
-    session.read("c.py").read("d.py").says("It belongs in the function that sums the cart up.")
-    assert ", then: Now show me where the first cap belongs" in summed_goal(session)
+def test_below_pasted_output_stands_what_is_asked() -> None:
+    query = f"query: SELECT {', '.join(f'p.column_{at}' for at in range(12))} FROM prices"
+    error = "When I open the prices I get this error:\ncolumn valid_until does not exist\n\n"
+    goal = summed_goal(Session().user(f"{error}    {query}\n please fix it").edit("prices.ex"))
+    assert goal == "When I open the prices I get this error: column valid_until does not exist: please fix it"
+
+
+def test_of_a_trace_without_a_word_to_it_the_error_is_the_goal() -> None:
+    error = "Error: table clauses has no column named title"
+    trace = f"開始解析: shop.txt\n{error}\n    at e.run (db.js:1)\n    at insert (repo.js:2)"
+    assert summed_goal(Session().user(trace).edit("db.js")) == f"Mend what pasted output shows: {error}"
 
 
 @pytest.mark.parametrize(

@@ -138,17 +138,6 @@ def test_what_is_only_pointed_at_before_the_prompt_is_no_goal() -> None:
     assert summary(Session().user(attached).read("lamps.html").says("It is fine.")).goal == "Review the page of lamps"
 
 
-def test_a_second_request_of_a_dozen_words_that_as_much_was_done_for_is_named() -> None:
-    session = Session().user("I want you to see whether a segment of the prompt can have a gradient as its colour")
-    session.read("a.go").edit("notes.md").says("It can.")
-    session.user("Create a plan and then the implementation according to our guidelines for changes of code")
-    session.edit("a.go").edit("b.go").says("Made.").user("please commit all of these changes so that we can open a PR")
-    goal = summary(session.run("git commit -qam x", COMMITTED).says("Committed.")).goal
-    assert goal.endswith(
-        "then: Create a plan and then the implementation according to our guidelines for changes of code"
-    )
-
-
 def test_an_objection_to_a_proposal_says_nothing_of_the_work() -> None:
     tested = capped().run("pytest", "4 passed").says("The totals are capped.").user("what comes next?")
     tested.says("I would build a whole harness of checks for the prices.")

@@ -187,18 +187,6 @@ def test_a_turn_that_only_activates_a_persona_is_not_quoted_as_nothing() -> None
     assert "“T020/T021/T022” (T" in summary(session.edit("cup.py").says("They are done.")).narrative
 
 
-def test_of_a_long_session_each_turn_of_the_user_that_has_no_room_is_counted() -> None:
-    session = Session().user(ASKED)
-    for at in range(30):
-        session.edit(f"cap{at}.py").says(f"Cap {at} is in its place, as are those before it, and all of them hold.")
-        session.user(
-            "yes" if at % 2 else f"Now cap the total number {at} of the shop in its own file, as the others are."
-        )
-    narrative = summary(session.edit("cap.py").says("All of them are capped.")).narrative
-    left_out = int(narrative.partition("Left out are ")[2].partition(" ")[0])
-    assert 20 <= left_out <= 29, "fifteen requests, of which some are named, and fifteen words of assent"
-
-
 @pytest.mark.parametrize(
     "issue",
     [

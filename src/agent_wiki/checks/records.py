@@ -58,7 +58,7 @@ def _turns_named(record: SessionRecord) -> Iterator[tuple[str, int]]:
 
 def _turns_of_arc(arc: Arc) -> Iterator[int]:
     yield from _given([arc.first_turn, arc.last_turn, arc.outcome_turn, arc.accepted_turn])
-    yield from (each.turn for each in (*arc.key_turns, *arc.dead_ends, *arc.reported))
+    yield from (each.turn for each in (*arc.requests, *arc.key_turns, *arc.dead_ends, *arc.reported))
     yield from (each.turn for each in arc.loose_ends)
     yield from _given(each.turn for each in arc.recalled)
     for repair in arc.repairs:

@@ -102,6 +102,7 @@ class Arc:
     accepted_quote: str | None = None
     loose_ends: tuple[LooseEnd, ...] = ()
     repairs: tuple[Repair, ...] = ()
+    requests: tuple[NotedTurn, ...] = ()
     reported: tuple[NotedTurn, ...] = ()
     recalled: tuple[RecallEntry, ...] = ()
     tool_calls: int | None = None

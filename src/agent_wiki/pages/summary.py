@@ -97,6 +97,7 @@ class SummaryPage:
             dead_ends=arc.dead_ends,
             repairs=arc.repairs,
             loose_ends=[(_LOOSE[each.kind], each) for each in arc.loose_ends],
+            requests=arc.requests,
             reported=arc.reported,
             recalled=self.recalled_shown,
             lessons=self.lessons,

@@ -87,7 +87,7 @@ class _Case:
 
     def _arc(self, arc: Arc) -> Arc:
         changes: dict[str, Any] = {}
-        for name in ("key_turns", "dead_ends", "loose_ends", "repairs", "reported", "recalled"):
+        for name in ("key_turns", "dead_ends", "loose_ends", "repairs", "requests", "reported", "recalled"):
             listed = getattr(arc, name)
             kept = tuple(each for each in listed if all(map(self.has, _turns_of(each))))
             if kept != listed:

@@ -55,6 +55,7 @@ class ArcShown:
     outcome_quote: str
     outcome_anchor: str
     narrative: str
+    requests: list[NotedLine]
     key_turns: list[NotedLine]
     dead_ends: list[NotedLine]
     repairs: list[NotedLine]
@@ -174,6 +175,7 @@ def _arc(arc: Arc, path: str, session: Session, contents: SiteContents) -> ArcSh
         outcome_quote=visible((said.outcome_quote or "")[:_MOST_LINE]),
         outcome_anchor=quote_anchor(said.outcome_turn or 0, said.outcome_quote or "") if has_quote else "",
         narrative=said.narrative if is_ours else "",
+        requests=[NotedLine(each.turn, each.text) for each in said.requests],
         key_turns=[NotedLine(each.turn, each.text) for each in said.key_turns],
         dead_ends=[NotedLine(each.turn, each.text) for each in said.dead_ends],
         repairs=[NotedLine(each.event, f"{each.text} (ended by T{each.remedy})") for each in said.repairs],
@@ -222,7 +224,7 @@ def _held(
     """What the record says of single turns."""
     notes: dict[int, list[str]] = {}
     for arc in _shown_arcs(session):
-        noted = [(each.turn, each.text) for each in (*arc.key_turns, *arc.dead_ends, *arc.reported)]
+        noted = [(each.turn, each.text) for each in (*arc.requests, *arc.key_turns, *arc.dead_ends, *arc.reported)]
         for turn, text in [*noted, *((each.turn, each.text) for each in arc.loose_ends)]:
             notes.setdefault(turn, []).append(text)
         for repair in arc.repairs:

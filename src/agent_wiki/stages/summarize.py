@@ -41,6 +41,7 @@ MOST_TITLE_WORDS = 10
 MOST_TITLE_CHARACTERS = 100
 MOST_REPAIRS = 6
 MOST_REPORTED = 24  # lines
+MOST_REQUESTS = 20  # lines
 CUT = " …"  # at the end of a reported line that continues, or after which others are left out
 BELOW = " › "  # between a heading and the line below it
 MAX_GOAL_CHARACTERS = 300  # as records hold a goal
@@ -113,6 +114,8 @@ class ArcAnswer(Answer):
     )
     outcome_reason: SkipJsonSchema[str] = ""
     """What the outcome rests on, as a clause: of an engine that judges by rules."""
+    requests: SkipJsonSchema[list[TurnNote]] = Field(default_factory=list, max_length=MOST_REQUESTS)
+    """What the user asked for, in order, where that is more than one thing: of an engine whose goal names only some."""
     reported: SkipJsonSchema[list[TurnNote]] = Field(default_factory=list, max_length=MOST_REPORTED)
     """Lines of the agent's replies, verbatim, code in backticks: of an engine whose narrative does not say it all."""
     recalled: list[RecalledPage] = Field(
@@ -189,7 +192,7 @@ def _too_long(answer: SummaryAnswer) -> list[Problem]:
 def _checked_arc(arc: ArcAnswer, end: int, trajectory: Trajectory, dropped: list[Problem]) -> ArcAnswer:
     turns = len(trajectory.messages)
     changes: dict[str, Any] = {"last_turn": end}
-    for name in ("key_turns", "dead_ends", "loose_ends"):
+    for name in ("key_turns", "dead_ends", "loose_ends", "requests"):
         notes = getattr(arc, name)
         changes[name] = [note for note in notes if note.turn <= turns]
         dropped.extend(_no_turn(name, note.turn) for note in notes if note.turn > turns)
@@ -311,6 +314,7 @@ def _entry(arc: ArcAnswer, arc_slug: str, trajectory: Trajectory, reads: Sequenc
             Repair(each.event_turn, each.remedy_turn, each.confirming_turn, plain_line(each.text, 300))
             for each in arc.repairs
         ),
+        requests=tuple(NotedTurn(note.turn, plain_line(note.text, 300)) for note in arc.requests),
         reported=tuple(NotedTurn(note.turn, plain_line(without_links(note.text), 400)) for note in arc.reported),
         recalled=tuple(map(recall_entry, arc.recalled)),
         tool_calls=counted.tool_calls,

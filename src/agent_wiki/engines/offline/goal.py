@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 
 from agent_wiki.engines.offline.listed_tasks import listed_tasks
@@ -24,11 +23,12 @@ COMMAND = regex(r"[/*][^\s/*]+")  # and no path: `/profiles/page`
 NO_REQUEST = "(no request recorded)"
 """The goal of a stretch in which nobody asks for anything."""
 _MOST_OF_OPENING = 110  # where the request that counts comes after it
-_MOST_OF_FIRST, _MOST_OF_SECOND = 130, 90  # where two requests were worked on as much
-_SAME = 40  # characters at the start of two requests that are given alike
+_MOST_OF_FIRST = 130  # of an opening that may need the next request to say anything
+_START = 40
 _LEAST_WITH_LIST = 60  # characters of a prompt
 _MOST_IN_PARTS = 400  # characters of a request to which a second paragraph may belong
 _LONG = 1_500
+_PASTED = 100  # characters of output before the line that asks
 _FAR = 3_000  # characters: a list below belongs to what the prompt quotes
 _FEW_WORDS = 9
 _FEW_LETTERS = 24
@@ -60,36 +60,23 @@ _CAUTION = written("caution", re.IGNORECASE)
 _LOG_LINE = written("log_line", re.IGNORECASE)
 _ASKING = ("request", "objection")
 _MEND_PASTED = "Mend what pasted output shows: "
+_FRAMES = regex(r"\n[ \t]+at \S[^\n]*\n[ \t]+at \S")  # of a pasted trace
 _ERROR = regex(r"e: |error(?:\[E\d+\])?: |\S{1,200}: error\b|\w*(?:Error|Exception): ")
 
 
-def goal_of(
-    requests: list[UserRequest], title: str | None, deed: UserRequest | None = None, also: Sequence[UserRequest] = ()
-) -> str:
+def goal_of(requests: list[UserRequest], title: str | None, deed: UserRequest | None = None) -> str:
     """The goal of a stretch of a session: the first request of the person in it, one line of at most 200 characters.
 
     In: the user's turns of the stretch; `title`, one that the harness recorded; `deed`: the request that was worked on,
-    where the first one only asks something; `also`: others that were worked on as much. A nudge ("hi", "continue")
-    does not count when there is another request. Out: never empty; says so when no request is recorded.
+    where the first one only asks something. A nudge ("hi", "continue") does not count when there is another request.
+    Out: never empty; says so when no request is recorded.
     """
     line, later = opening_and_next(requests, title)
-    if deed is None and also and not later:
-        return _both(line, also)
     if deed is None:
         return plain_line(f"{line.rstrip(_ENDS)}, then: {later}", MOST_CHARACTERS) if later not in ("", line) else line
     wanted = request_line(deed.text, 160)
     opening = clause(line, _MOST_OF_OPENING).rstrip(_ENDS)
     return line if not wanted or wanted.startswith(opening) else f"{opening}, then: {wanted}"
-
-
-def _both(line: str, also: Sequence[UserRequest]) -> str:
-    """The opening request with another that took as much, and how many more there are."""
-    opening = clause(line, _MOST_OF_FIRST).rstrip(_ENDS)
-    second = request_line(also[0].text, _MOST_OF_SECOND).rstrip(".:")
-    if not second or second[:_SAME] == opening[:_SAME]:
-        return line
-    more = f"; and {count(len(also) - 1)} more" if len(also) > 1 else ""
-    return f"{opening}, then: {second}{more}"
 
 
 def title_of(goal: str, deed: UserRequest | None) -> str:
@@ -104,7 +91,7 @@ def title_of(goal: str, deed: UserRequest | None) -> str:
     if len(goal) <= MOST_TITLE_CHARACTERS or alone:
         return main if main and not says_few_words(main) else clause(alone, MOST_TITLE_CHARACTERS)
     line = request_line(deed.text) if deed else goal
-    line = goal if _says_little(line[:_SAME]) else line
+    line = goal if _says_little(line[:_START]) else line
     line = " ".join(each for each in SENTENCE_END.split(line) if not STORY_OF_ROLE.match(each)) or line
     first = _FIRST_SENTENCE.match(line)
     if first is None or _asks(first[0]):
@@ -118,7 +105,7 @@ def title_of(goal: str, deed: UserRequest | None) -> str:
 
 def _alone(opening: str, later: str = "") -> str:
     """Of two requests the first that says what the work was on; empty where there is one, or none says it."""
-    both = (opening, later.partition("; and ")[0]) if later else ()
+    both = (opening, later) if later else ()
     said = [each for each in both if (_asks(each) or not is_english(each)) and not says_few_words(each)]
     return next((each for each in said if not _CARRIES_ON.match(each)), next(iter(said), ""))
 
@@ -296,6 +283,8 @@ def _with_items(lead: str, items: list[str], most: int) -> str:
 def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> str:
     """The asking sentence of the first paragraph, or of a later one, or at the end; with what belongs to it."""
     first, last = paragraphs[0], paragraphs[-1]
+    if pasted := _said_of_paste(text, first[0], last[-1]):
+        return pasted
     if not is_english(text) and not _LOG_LINE.match(text):
         return _filled(first[0], [*first[1:], *(each[0] for each in paragraphs[1:3])], most)
     if _LOG_LINE.match(text) and not (len(first) > 1 and _asks(first[-1])):
@@ -324,6 +313,15 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
         items = [each for each in items if any(map(str.isalpha, each))]  # no number alone
         following = [*following, "; ".join(items) if len(items) > 1 else paragraphs[1][0]]
     return _filled(first[start], following, most)
+
+
+def _said_of_paste(text: str, first: str, last: str) -> str:
+    """What is asked in the line below a paste; of a trace alone its error; empty for other texts."""
+    end = text.rstrip().rpartition("\n")[2].strip()
+    if len(last) > len(end) + _PASTED and last.endswith(end) and _asks_plainly(end) and not _asks(first):
+        return f"{first.rstrip(':')}: {end}" if _says_little(end) and first != last else end
+    is_bare = _FRAMES.search(text[:_LONG]) and not _asks(first) and not ASKS.search(last)
+    return f"{_MEND_PASTED}{_pasted_error(text)}" if is_bare else ""
 
 
 def _pasted_error(text: str) -> str:

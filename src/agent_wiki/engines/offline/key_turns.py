@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from agent_wiki.engines.offline.acts import Act
@@ -40,14 +40,19 @@ class _Candidate:
 
 
 def key_turns_of(
-    stretch: Stretch, shown: Shown, troubles: list[Trouble], deed: UserRequest | None = None
+    stretch: Stretch,
+    shown: Shown,
+    troubles: list[Trouble],
+    deed: UserRequest | None = None,
+    listed: Collection[int] = (),
 ) -> list[KeyTurnNote]:
     """Three to six notes in turn order, fewer when the stretch has fewer turns worth naming.
 
-    `deed`: the request that most was changed for, where it is not the opening one.
+    `deed`: the request that most was changed for, where it is not the opening one. `listed`: turns of the user that
+    stand among the summary's requests; of these only objections and assent are named again.
     """
     candidates = [
-        *_of_user(stretch, deed),
+        *(each for each in _of_user(stretch, deed) if each.turn not in listed or not _only_asks(each)),
         *_of_outcome(stretch, shown),
         *_of_troubles(troubles),
         *_of_edits(stretch, shown),
@@ -59,6 +64,10 @@ def key_turns_of(
     texts = [(each, plain_line(each.text[:1].upper() + each.text[1:], 240)) for each in chosen]
     found = [KeyTurnNote(turn=each.turn, text=text, kind=each.kind) for each, text in texts if text]
     return sorted(found, key=lambda note: note.turn)
+
+
+def _only_asks(candidate: _Candidate) -> bool:
+    return candidate.text.startswith(("The request:", "The user asks:", "The user says:", "The user pastes"))
 
 
 def _heaviest(candidates: list[_Candidate], most: int = MOST_KEY_TURNS) -> list[_Candidate]:

@@ -6,7 +6,6 @@ import re
 
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
-from agent_wiki.engines.offline.shipping import asks_to_ship
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.trajectory.language import is_english
@@ -16,13 +15,11 @@ _LEAST_WORDS = 6
 _LEAST_LETTERS = 12  # where words are not set apart, or not known
 _LEAST_WORDS_OF_TASK = 15
 _LEAST_WORDS_OF_PROMPT = 20
-_LEAST_WORDS_BESIDE = 12
 _LONGEST_QUESTION = 160
 _LEAST_WORDS_IN_PLACE = 8  # fewer add to a request, and do not replace it
 _MORE = 2  # times the changes that were made for the opening request
 _FAR_MORE = 20
 _FEW = 2
-_SHARE = 0.34  # of what the weightiest request took
 _CHANGE = 10  # calls that a change weighs as much as
 _INITIALIZES = written("initializes", re.IGNORECASE)
 _CHORE = written("chore", re.IGNORECASE)
@@ -79,23 +76,6 @@ def deed_of(stretch: Stretch, requests: list[UserRequest]) -> UserRequest | None
     if main.weight <= _MORE * opening.weight:
         return None
     return main.request
-
-
-def also_worked_on(stretch: Stretch, requests: list[UserRequest]) -> list[UserRequest]:
-    """The other requests that much was changed for, the one with most first."""
-    tasks = _tasks(stretch, requests)
-    if not tasks or stretch.is_talk():
-        return []
-    least = _SHARE * max(task.weight for task in tasks)
-    is_at_work = any(task.changes for task in tasks)
-    others = [task for task in tasks[1:] if task.calls and (task.changes or not is_at_work)]
-    others = [task for task in others if task.weight >= least and _stands_alone(task.request.text)]
-    return [task.request for task in sorted(others, key=lambda task: -task.weight)]
-
-
-def _stands_alone(text: str) -> bool:
-    """It says what it is about, and is no wish to have the work before it shipped."""
-    return len(text.split()) >= _LEAST_WORDS_BESIDE and not asks_to_ship(text)
 
 
 def _is_prelude(tasks: list[_Task]) -> bool:

@@ -70,8 +70,7 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
         sentences.append(Sentence(0, 100, "The recording begins in the middle of the work."))
     sentences.append(Sentence(stretch.last_turn + 1, 100, ended, fuller=ending_in_full(ended, stretch)))
     begun = {start for start, _ in episodes[1:] if start != said_last}
-    later = [each.turn for each in stretch.requests if each.turn > opened]
-    return story_of(sentences, {each.turn: _went_on(each) for each in stretch.requests if each.turn in begun}, later)
+    return story_of(sentences, {each.turn: _went_on(each) for each in stretch.requests if each.turn in begun})
 
 
 def _offers(answer: Sentence, refused: list[Statement]) -> bool:

@@ -7,6 +7,7 @@ the person. Ideas: the signals of objection and rejection in the project's notes
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
@@ -52,6 +53,8 @@ FAULT = written("fault", re.IGNORECASE)
 ASKS = written("asks", re.IGNORECASE)
 _RETRACTS = written("retracts", re.IGNORECASE)
 _ASKED = written("asked", re.IGNORECASE)
+_LEAD, _LAST_LINE = regex(r"[^\n]{20,160}?[:：](?=\s)"), regex(r"\n[ \t]*[^\n]{30,300}\Z")
+_NUMBERS, _ALIKE = regex(r"\d+"), 3
 _NUMBERED = regex(r"\s*(?:q|a)?1\s*[.):,]\s*[^\n;]{1,300}(?:\s|;)\s*(?:q|a)?2\s*[.):,]", re.IGNORECASE)
 _CHOOSES = regex(r"no,? (?:let['’]?s|i['’]d|please|we)\b", re.IGNORECASE)  # another of what the agent had offered
 _ANSWERS = regex(r"(?:yes|yep|yeah|sure|ok(?:ay)?|no|nope)\b", re.IGNORECASE)
@@ -94,6 +97,24 @@ def requests_of(trajectory: Trajectory) -> list[UserRequest]:
         if request.kind == "objection" and _CHOOSES.match(request.text) and _ASKED.search(last_said[-600:]):
             request = replace(request, kind="request")
         found.append(request)
+    return _without_templates(found)
+
+
+def _without_templates(requests: list[UserRequest]) -> list[UserRequest]:
+    """The requests without the words that a client puts before or below each of them: what three have alike.
+
+    Numbers may differ, as of the files that each is to write.
+    """
+    leads = Counter(_NUMBERS.sub("0", lead[0]) for each in requests if (lead := _LEAD.match(each.text)))
+    ends = Counter(end[0].strip() for each in requests if (end := _LAST_LINE.search(each.text)))
+    found = []
+    for each in requests:
+        text, lead = each.text, _LEAD.match(each.text)
+        if lead and leads[_NUMBERS.sub("0", lead[0])] >= _ALIKE:
+            text = text[lead.end() :]
+        if (end := _LAST_LINE.search(text)) and ends[end[0].strip()] >= _ALIKE:
+            text = text[: end.start()]
+        found.append(replace(each, text=text.strip()) if text.strip() else each)
     return found
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from agent_wiki.trajectory.lazily import dataclass
 
 MOST_WORDS = 250
 _PARAGRAPH_WORDS = 55
-_MANY, _WORDS_ON_LEFT_OUT = 2, 12
 _THEN = ("Then", "Next", "After that")
 
 
@@ -30,24 +29,17 @@ class Sentence:
     fuller: str = ""
 
 
-def story_of(sentences: list[Sentence], asked: Mapping[int, str] | None = None, of_user: Collection[int] = ()) -> str:
+def story_of(sentences: list[Sentence], asked: Mapping[int, str] | None = None) -> str:
     """The heaviest sentences that fit in 250 words, in turn order, in paragraphs. Empty ones are left out.
 
     `asked`: the later turns of the user, each with a short sentence about it. That sentence comes before what was done
     about the turn where no sentence of `sentences` tells of the turn itself: else an answer would seem to be to another
-    request. Where several have no room, it is said before the last sentence how many, those of `of_user` ("yes") too.
+    request.
     """
     order, asked = {id(each): at for at, each in enumerate(sentences)}, asked or {}
     chosen = _fitting(sentences, asked, MOST_WORDS)
-    left_out = ""
-    if len(_without_room(asked, chosen)) >= _MANY:
-        chosen = _fitting(sentences, asked, MOST_WORDS - _WORDS_ON_LEFT_OUT)
-        without = _without_room({*asked, *of_user}, chosen)
-        left_out = f"Left out are {len(without)} more turns of the user (T{without[0]} to T{without[-1]})."
     in_order = sorted(chosen, key=lambda each: (each.turn, order.get(id(each), -1)))
-    kept = _filled(in_order, MOST_WORDS - len(left_out.split()))
-    if left_out:
-        kept.insert(len(kept) - 1, Sentence(kept[-1].turn, 0, left_out))
+    kept = _filled(in_order, MOST_WORDS)
     paragraphs: list[list[str]] = [[]]
     followed, before = 0, ""
     for sentence in kept:
@@ -60,11 +52,6 @@ def story_of(sentences: list[Sentence], asked: Mapping[int, str] | None = None, 
             paragraphs[-1].append(text[:1].upper() + text[1:])
         before = sentence.text
     return "\n\n".join(" ".join(each) for each in paragraphs)
-
-
-def _without_room(asked: Collection[int], chosen: list[Sentence]) -> list[int]:
-    """The turns of the user that no sentence opens with, in their order."""
-    return sorted(set(asked) - {each.turn for each in chosen if each.opens})
 
 
 def _fitting(sentences: list[Sentence], asked: Mapping[int, str], room: int) -> list[Sentence]:

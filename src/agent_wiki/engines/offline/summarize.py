@@ -7,7 +7,8 @@ from agent_wiki.engines.offline.arcs import arc_slug, arc_starts
 from agent_wiki.engines.offline.dead_ends import dead_ends_of
 from agent_wiki.engines.offline.goal import NO_REQUEST, goal_of, says_few_words, title_of
 from agent_wiki.engines.offline.key_turns import key_turns_of
-from agent_wiki.engines.offline.main_request import also_worked_on, deed_of, standing_requests
+from agent_wiki.engines.offline.listed_requests import listed_requests
+from agent_wiki.engines.offline.main_request import deed_of, standing_requests
 from agent_wiki.engines.offline.narrative import narrative_of
 from agent_wiki.engines.offline.outcome import shown_outcome
 from agent_wiki.engines.offline.recalled import recalled_pages
@@ -42,11 +43,12 @@ def _stretches(trajectory: Trajectory, acts: list[Act], requests: list[UserReque
 def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer:
     requests = standing_requests(stretch)
     deed = deed_of(stretch, requests)
-    goal = goal_of(requests, stretch.trajectory.source.title, deed, also_worked_on(stretch, requests))
+    goal = goal_of(requests, stretch.trajectory.source.title, deed)
     shown = shown_outcome(stretch)
     is_request = shown.basis == "unfinished"  # which shows nothing: that no answer is recorded does
     troubles = troubles_of(stretch)
     narrative = narrative_of(stretch, shown, troubles)
+    requests_shown = listed_requests(stretch)
     return ArcAnswer(
         slug="" if is_only else arc_slug(goal),
         first_turn=stretch.first_turn,
@@ -58,7 +60,8 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         outcome_quote=None if is_request else shown.quote,
         outcome_reason=shown.reason(has_changed=stretch.has_product()),
         narrative=narrative,
-        key_turns=key_turns_of(stretch, shown, troubles, deed),
+        requests=requests_shown,
+        key_turns=key_turns_of(stretch, shown, troubles, deed, listed={each.turn for each in requests_shown}),
         dead_ends=dead_ends_of(stretch),
         reported=[each for each in reported_by(stretch) if each.text.rpartition(" › ")[2].rstrip(".") not in narrative],
         recalled=recalled_pages(stretch, reads),

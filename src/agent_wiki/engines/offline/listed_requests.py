@@ -1,0 +1,64 @@
+"""What the user asked for in a stretch, in order, one line each: for a session with more than one request.
+
+A goal and a title name one or two of them; a reader has to see all.
+"""
+
+from __future__ import annotations
+
+from agent_wiki.engines.offline.findings import moves_on
+from agent_wiki.engines.offline.goal import in_full, in_own_words, opening_turn, pasted_line, request_line
+from agent_wiki.engines.offline.requests import UserRequest
+from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.wording import code
+from agent_wiki.stages.summarize import MOST_REQUESTS, TurnNote
+
+_LEAST_LISTED = 2
+_MOST_SAID, _MOST_OF_MANY = 240, 160  # characters
+_MANY = 8
+_LEAST_OF_ANSWER = 60  # characters of an answer or an assent that says more
+
+
+def listed_requests(stretch: Stretch) -> list[TurnNote]:
+    """The turns in which the user asked for something, objected or ran a command, each with its words, in turn order.
+
+    Empty where there are not two. Where there are more than `MOST_REQUESTS`, those after which most was done, and the
+    turn of the first that is not among them says how many others there are.
+    """
+    opening, is_talk = opening_turn(stretch.requests), stretch.is_talk()
+    asked = [each for each in stretch.requests if each is opening or _brings_something(each, is_talk)]
+    asked = asked[asked.index(opening) :] if opening in asked else asked
+    most = _MOST_OF_MANY if len(asked) > _MANY else _MOST_SAID
+    notes = [TurnNote(turn=each.turn, text=words) for each in asked if (words := _words(each, most))]
+    if len(notes) < _LEAST_LISTED:
+        return []
+    return notes if len(notes) <= MOST_REQUESTS else _heaviest(notes, stretch)
+
+
+def _brings_something(request: UserRequest, is_talk: bool) -> bool:
+    if is_talk:
+        return moves_on(request)
+    if request.kind in ("answer", "acceptance"):
+        return len(request.text) >= _LEAST_OF_ANSWER
+    return request.kind != "nudge"
+
+
+def _words(request: UserRequest, most: int) -> str:
+    if request.kind == "command":
+        name, _, rest = request.text.partition(" ")
+        words = in_own_words(request_line(rest, most), request, most) if rest.strip() else ""
+        return f"{code(name)}{f': {words}' if words else ''}"
+    line = request_line(request.text, most)
+    if pasted := pasted_line(line, most):
+        return f"pasted output: {pasted}"
+    return in_full(request, most) or in_own_words(line, request, most)
+
+
+def _heaviest(notes: list[TurnNote], stretch: Stretch) -> list[TurnNote]:
+    ends = [*(note.turn for note in notes[1:]), stretch.last_turn + 1]
+    done = [sum(note.turn <= act.turn < end for act in stretch.acts) for note, end in zip(notes, ends, strict=True)]
+    order = sorted(range(len(notes)), key=lambda at: (at != 0, -done[at], at))
+    shown = sorted(order[: MOST_REQUESTS - 1])
+    left = [note for at, note in enumerate(notes) if at not in shown]
+    words = f"this and {len(left) - 1} others, up to T{left[-1].turn}, are not listed"
+    others = TurnNote(turn=left[0].turn, text=words)
+    return sorted([*(notes[at] for at in shown), others], key=lambda note: note.turn)

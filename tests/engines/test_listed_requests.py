@@ -1,0 +1,63 @@
+"""The list of what the user asked for: complete, in order, each with the person's own words."""
+
+from __future__ import annotations
+
+from agent_wiki.stages.summarize import MOST_REQUESTS
+from tests.engines.sessions import Session
+from tests.engines.summaries import ASKED, summary
+
+
+def _listed(session: Session) -> dict[int, str]:
+    return {note.turn: note.text for note in summary(session.says("It is done.")).requests}
+
+
+def test_one_request_alone_is_no_list() -> None:
+    session = Session().user(ASKED).edit("cap.py").says("It is capped.").user("thanks")
+    assert _listed(session) == {}
+
+
+def test_each_request_objection_and_command_is_listed_and_no_assent() -> None:
+    session = Session().user(ASKED).edit("cap.py").says("It is capped.").user("yes")
+    session.edit("cap.py").says("Done.").user("No, that is wrong: the cap belongs into the cart.").edit("cart.py")
+    session.says("Moved.").user("/review the cart").read("cart.py")
+    listed = _listed(session)
+    assert [*listed.values()] == [
+        f"“{ASKED.rstrip('.')}”",
+        "“No, that is wrong: the cap belongs into the cart”",
+        "`/review`: “the cart”",
+    ]
+    assert not any(note.text.startswith("The request") for note in summary(session).key_turns), "it is listed"
+    assert any("objects" in note.text for note in summary(session).key_turns), "it changed the course"
+
+
+def test_words_that_a_client_puts_around_each_request_are_left_out() -> None:
+    session = Session()
+    for wish in ("Build a page of all orders", "Show a label at each bubble", "The label does not appear"):
+        session.user(f"Working within the project 7 of the shop: {wish}\n\nFollow the guidelines of the prompt above.")
+        session.edit("page.ts").says("Done.")
+    assert [*_listed(session).values()] == [
+        "“Build a page of all orders”",
+        "“Show a label at each bubble”",
+        "“The label does not appear”",
+    ]
+
+
+def test_what_two_requests_alone_have_alike_is_not_taken_for_a_template() -> None:
+    session = Session().user("In the module of the shop: cap the cart").edit("cart.py").says("Done.")
+    session.user("In the module of the shop: cap the orders").edit("orders.py")
+    assert "In the module of the shop: cap the cart" in _listed(session)[1]
+
+
+def test_of_very_many_requests_those_stay_that_most_was_done_for_and_the_others_are_counted() -> None:
+    session = Session()
+    for at in range(MOST_REQUESTS + 5):
+        session.user(f"Now cap the number {at} in its own file, as the others are.").edit(f"cap{at}.py")
+        for _ in range(3 if at % 2 else 0):
+            session.read("cap.py")
+        session.says(f"Number {at} is capped.")
+    listed = summary(session).requests
+    assert len(listed) == MOST_REQUESTS
+    assert [note.turn for note in listed] == sorted(note.turn for note in listed)
+    others = [note.text for note in listed if "not listed" in note.text]
+    assert len(others) == 1
+    assert others[0].startswith("this and 5 others, up to T")
