@@ -60,4 +60,15 @@ def test_of_very_many_requests_those_stay_that_most_was_done_for_and_the_others_
     assert [note.turn for note in listed] == sorted(note.turn for note in listed)
     others = [note.text for note in listed if "not listed" in note.text]
     assert len(others) == 1
-    assert others[0].startswith("this and 5 others, up to T")
+    assert others[0].startswith("six requests, up to T")
+
+
+def test_where_requests_are_listed_key_turns_say_what_was_done_for_each_and_why() -> None:
+    session = Session().user(ASKED).run("cat nothing.py", "cat: nothing.py: No such file or directory", failed=True)
+    for name in ("cap", "cart", "order"):
+        change = {"file_path": f"{name}.py", "old_string": "a", "new_string": "b"}
+        session.call("Edit", change, "updated", text=f"The total of `{name}` has to be capped, so I change it there.")
+        session.says("It is capped.").user(f"Now the same for the next page after {name}, with its own limit.")
+    turns = summary(session.edit("last.py").says("It is done.")).key_turns
+    assert sum("because" in note.text or "has to be capped" in note.text for note in turns) == 3
+    assert not any("nothing.py" in note.text for note in turns), "a look that failed decides nothing"

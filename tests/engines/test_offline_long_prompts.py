@@ -29,16 +29,6 @@ def test_a_list_that_is_led_in_by_the_request_says_what_the_story_before_it_does
     assert goal(text) == "Implement the following: Store; Orders"
 
 
-def test_bare_lines_are_one_request_each() -> None:
-    lines = [f"The {name} of an order is written to a field that is not there" for name in ("sum", "date", "state")]
-    lines += [
-        f"The {name} of a user is shown to people who may not see it at all" for name in ("mail", "key", "plan", "role")
-    ]
-    asked = goal("\n".join(lines))
-    assert asked.startswith(f"{lines[0]}; {lines[1]}")
-    assert asked.endswith("more")
-
-
 def test_the_goal_below_a_heading_of_its_own_is_the_goal() -> None:
     assert goal(f"We are nearly there with the shop.\n\nGOAL\n----\n\nSplit the large pages.\n\n{LONG}") == (
         "Split the large pages."

@@ -173,7 +173,7 @@ def test_work_that_a_separate_request_follows_was_accepted() -> None:
         session.read(f"{name}.py")
     first, second = answer(SummarizeQuestion(session.says("It reads a token too many.").done())).arcs
     assert (first.outcome, second.outcome) == ("success", "unknown")
-    assert first.outcome_reason == "the user asked for something else next, without an objection"
+    assert first.outcome_reason == "after this report the user asked for something else, without an objection"
 
 
 def test_work_whose_last_act_failed_is_not_accepted_by_a_request_for_something_else() -> None:

@@ -33,8 +33,34 @@ def test_an_outcome_says_what_it_rests_on(session: Session, reason: str) -> None
 
 def test_each_basis_but_a_recorded_verdict_has_its_words() -> None:
     bases = [each for each in get_args(Basis) if each != "recorded"]
-    assert all(Shown("partial", basis).reason(has_changed=True) for basis in bases)
-    assert Shown("success", "recorded").reason(has_changed=True) == ""
+    assert all(Shown("partial", basis).reason(["cap.py"]) for basis in bases)
+    assert Shown("success", "recorded").reason(["cap.py"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (["cap.py", "README.md"], "no test, build or lint of the last change was found"),
+        (["README.md", "caps.json"], "nothing was found that shows whether what was written holds"),
+        ([], "no check, answer or word of the user was found that settles it"),
+    ],
+)
+def test_of_documents_and_data_no_test_is_missed(changed: list[str], said: str) -> None:
+    assert Shown("partial", "unchecked").reason(changed) == said
+
+
+def test_a_value_of_a_data_file_that_a_later_look_shows_was_set_as_asked() -> None:
+    asked = Session().user("Update the model in .shop/config.json to the large one.")
+    change = {"file_path": ".shop/config.json", "old_string": '"small"', "new_string": '"model": "large"'}
+    asked.call("Edit", change, "ok")
+    seen = summary(asked.run("cat .shop/config.json", '{\n  "model": "large"\n}').says("It is set."))
+    assert (seen.outcome, seen.outcome_reason) == ("success", "what was written was read back")
+
+
+def test_of_code_a_later_look_shows_no_effect() -> None:
+    asked = Session().user("Update the model in shop.py to the large one.")
+    asked.call("Edit", {"file_path": "shop.py", "old_string": "small", "new_string": "MODEL = 'large'"}, "ok")
+    assert summary(asked.run("cat shop.py", "MODEL = 'large'").says("It is set.")).outcome == "partial"
 
 
 def test_a_pass_is_quoted_only_by_a_line_that_says_so() -> None:

@@ -20,6 +20,7 @@ _PROSE = frozenset({".md", ".mdx", ".txt", ".rst", ".adoc", ".log"})
 _RECORDS = frozenset({"", ".json", ".jsonl", ".yaml", ".yml"})
 _PAPERWORK = named("paperwork")
 _LISTS = frozenset({".yaml", ".yml"})
+_DATA = frozenset({".json", ".jsonl", ".yaml", ".yml", ".toml", ".ini", ".csv", ".env"})
 _SECRET = regex(r"passw|secret|token|credential|api.?key", re.IGNORECASE)
 _UNCHECKED = frozenset({".gitignore", ".dockerignore", ".gitattributes", ".editorconfig", "LICENSE", "CHANGELOG"})
 _MOST_READ = 20_000
@@ -41,6 +42,16 @@ def is_prose(path: str) -> bool:
 def is_unchecked(path: str) -> bool:
     """A document, or a file of a repository that no check of code is about."""
     return is_prose(path) or bare_name(path) in _UNCHECKED
+
+
+def is_text_alone(path: str) -> bool:
+    """Prose or data: what no test, build or lint is about as a rule."""
+    return is_unchecked(path) or is_data(path)
+
+
+def is_data(path: str) -> bool:
+    """Whether a file holds values, by its suffix."""
+    return PurePosixPath(path.replace("\\", "/")).suffix.lower() in _DATA
 
 
 def are_documents(paths: Sequence[str]) -> bool:

@@ -320,7 +320,7 @@ def _said_of_paste(text: str, first: str, last: str) -> str:
     end = text.rstrip().rpartition("\n")[2].strip()
     if len(last) > len(end) + _PASTED and last.endswith(end) and _asks_plainly(end) and not _asks(first):
         return f"{first.rstrip(':')}: {end}" if _says_little(end) and first != last else end
-    is_bare = _FRAMES.search(text[:_LONG]) and not _asks(first) and not ASKS.search(last)
+    is_bare = not is_english(first) and _FRAMES.search(text[:_LONG]) and not ASKS.search(last)
     return f"{_MEND_PASTED}{_pasted_error(text)}" if is_bare else ""
 
 

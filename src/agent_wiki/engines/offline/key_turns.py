@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
@@ -146,9 +147,10 @@ def _of_troubles(troubles: list[Trouble]) -> list[_Candidate]:
     found = []
     for trouble in troubles:
         weight = 46 if is_inline(trouble.failures[0]) else 72 if trouble.is_check else 50
+        weight = _FILLS if trouble.failures[0].kind == "look" else weight
         first, line = trouble.failures[-1], error_words(trouble.line, 120)
         if trouble.fix is None and not trouble.is_check and len(trouble.failures) < 2:
-            weight = 35
+            weight = min(weight, 35)
         found.append(_Candidate(weight, first.end, f"{called(first)} fails{f': {line}' if line else ''}"))
         if trouble.fix is not None:
             what = "passes" if trouble.is_check else "works"
@@ -158,12 +160,14 @@ def _of_troubles(troubles: list[Trouble]) -> list[_Candidate]:
 
 
 def _of_edits(stretch: Stretch, shown: Shown) -> list[_Candidate]:
-    """The edit before the check that showed the outcome, and the first one."""
+    """The edit before the check that showed the outcome, the first one, and of each request the first with its why."""
     edits = stretch.kept_edits()
     if not edits:
         return []
     before = [act for act in edits if shown.turn is None or act.turn < shown.turn] or edits
-    return [_edited(before[-1], stretch, 75), _edited(edits[0], stretch, 40)]
+    turns = [each.turn for each in stretch.requests[1:]]
+    firsts = {bisect_right(turns, act.turn): act for act in reversed(edits)}
+    return [_edited(before[-1], stretch, 75), *(_edited(act, stretch, 40) for act in firsts.values())]
 
 
 def _edited(act: Act, stretch: Stretch, weight: int) -> _Candidate:

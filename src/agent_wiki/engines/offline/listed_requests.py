@@ -9,7 +9,7 @@ from agent_wiki.engines.offline.findings import moves_on
 from agent_wiki.engines.offline.goal import in_full, in_own_words, opening_turn, pasted_line, request_line
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.stretch import Stretch
-from agent_wiki.engines.offline.wording import code
+from agent_wiki.engines.offline.wording import code, count
 from agent_wiki.stages.summarize import MOST_REQUESTS, TurnNote
 
 _LEAST_LISTED = 2
@@ -59,6 +59,6 @@ def _heaviest(notes: list[TurnNote], stretch: Stretch) -> list[TurnNote]:
     order = sorted(range(len(notes)), key=lambda at: (at != 0, -done[at], at))
     shown = sorted(order[: MOST_REQUESTS - 1])
     left = [note for at, note in enumerate(notes) if at not in shown]
-    words = f"this and {len(left) - 1} others, up to T{left[-1].turn}, are not listed"
+    words = f"{count(len(left))} requests, up to T{left[-1].turn}, are not listed"
     others = TurnNote(turn=left[0].turn, text=words)
     return sorted([*(notes[at] for at in shown), others], key=lambda note: note.turn)

@@ -1,4 +1,4 @@
-"""What a long prompt lists to be done: its numbered headings, or bare lines with one thing each."""
+"""What a long prompt lists to be done: its numbered headings."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ from agent_wiki.wiki.text import plain_line
 
 _MOST_READ = 12_000
 _LEAST_ITEMS, _MOST_ITEMS = 2, 12
-_LEAST_LINES = 3
 _LONGEST_ITEM = 130
 _ITEM = regex(r"^[ \t]{0,2}(?:#{1,4}[ \t]+)?(?P<number>\d{1,2})[.)][ \t]+(?P<title>\S[^\n]{3,160})$", re.MULTILINE)
 _NOT_TASKS = written("not_tasks", re.IGNORECASE)
 _LABEL = regex(r"^(?:fix|task|issue|todo|item|add|feature)\s*:\s*", re.IGNORECASE)
-_IN_SENTENCES = regex(r"[.:?,;{}]$|[.!?] ")
 _MARKS = regex(r"[*`#]+|(?<!\w)_+|_+(?!\w)|\s*[:—-]+\s*$")
 
 
@@ -35,7 +33,7 @@ def listed_tasks(text: str) -> tuple[str, list[str]]:
         is_short = all(len(title) <= _LONGEST_ITEM for title in titles)
         if _LEAST_ITEMS <= len(chain) <= _MOST_ITEMS and is_short and not _NOT_TASKS.search(lead):
             return lead, titles
-    return "", _bare_lines(text)
+    return "", []
 
 
 def _line_above(text: str, position: int) -> str:
@@ -46,10 +44,3 @@ def _line_above(text: str, position: int) -> str:
 
 def _title(text: str) -> str:
     return plain_line(_LABEL.sub("", _MARKS.sub("", text).strip()).rstrip(" .:"), _LONGEST_ITEM + 1)
-
-
-def _bare_lines(text: str) -> list[str]:
-    """The lines of a text that is nothing but lines, each a thing of its own without a full stop."""
-    lines = [line.strip(" \t-*•") for line in text.strip().splitlines()]
-    is_list = len(lines) >= _LEAST_LINES and all(20 <= len(line) <= _LONGEST_ITEM for line in lines)
-    return lines if is_list and not any(map(_IN_SENTENCES.search, lines)) else []

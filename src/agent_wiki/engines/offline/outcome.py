@@ -84,7 +84,7 @@ def shown_outcome(stretch: Stretch) -> Shown:
 def _left_something(stretch: Stretch) -> bool:
     """Files were changed, the machine was set up, or an earlier request was answered after a look at something."""
     worked = (each.text() for act in stretch.acts if act.has_worked for each in act.commands)
-    if stretch.has_product() or any(map(INSTALLS.search, worked)):
+    if stretch.product() or any(map(INSTALLS.search, worked)):
         return True
     reply, last = stretch.last_reply(), stretch.last_request_turn()
     if any(map(says_no, stretch.requests)) and reply is not None and reply[0] > last:
@@ -292,7 +292,7 @@ def _by_end(stretch: Stretch) -> Shown | None:
     source = stretch.trajectory.source
     is_last = stretch.last_turn == len(stretch.trajectory.messages)
     has_served = any(act.kind == "service" and act.has_worked for act in stretch.acts)
-    had: Outcome = "partial" if _had_passed(stretch) or stretch.has_product() or has_served else "failure"
+    had: Outcome = "partial" if _had_passed(stretch) or stretch.product() or has_served else "failure"
     if source.exit_status and _CUT_OFF.search(source.exit_status) and is_last:
         return Shown(had, "cut-off")
     last = stretch.last_reply()

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 
 from agent_wiki.engines.offline.acts import Act
+from agent_wiki.engines.offline.changes import is_data
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.shell.edited_parts import edit_text
 from agent_wiki.shell.files_written import bare_name
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.trajectory.lazily import regex
 
 _PRINTERS = frozenset({"echo", "printf", "cat", "tee"})
-_WRITE = regex(r"\b(?:creat|writ|mak|generat|sav|produc|put|add)(?:e|es|ing)?\b", re.IGNORECASE)
+_WRITE = regex(r"\b(?:creat|writ|mak|generat|sav|produc|put|add|updat|chang|set|replac)(?:e|es|ing)?\b", re.IGNORECASE)
 _IS_FILE = regex(r"^[\w./-]{1,200}\.\w{1,8}$")
 _MOST_TASKS = 3
 _MOST_LISTED = 50_000
@@ -87,6 +89,8 @@ def _first_line(act: Act) -> str:
     """The first line of what an act wrote that says anything, as a quote."""
     arguments = act.call.arguments
     written = arguments.get("content") or arguments.get("file_text") or _printed(act)
+    if not written and any(map(is_data, act.edits)):  # of code a look shows no effect
+        written = edit_text(act.call)
     lines = written[:4_000].splitlines() if isinstance(written, str) else []
     return quoted(next((line for line in lines if len(line.strip()) > 3), ""))
 

@@ -38,6 +38,7 @@ _NO_FAULT = regex(r"\bno (?:\w+ )?(?:issues?|errors?|problems?|conflicts?|warnin
 _WEIGHS = written("weighs_in_report", re.IGNORECASE)
 _IS_PATCH = regex(r"diff --git |@@ -\d|--- a/|\+\+\+ b/|\*\*\* (?:Begin Patch|Update File)")
 _CODE = regex(r"`[^`]*`")
+_BRACE = regex(r"`[\s})\];]*`|`[})\]]|[^\n]*[{(\[]`$")  # the edge of a block of code
 _ITEM = regex(r"\s*(?:[-*+]|\d{1,2}[.)])\s")
 _RULE = regex(r"\s*\|?[|:\s-]*--[|:\s-]*")
 _ASKED = regex(r"(?:^|(?<=[.!?:。！] ))[^.!?。！]{0,400}[?？]$")
@@ -134,24 +135,32 @@ def _shown(reply: str, most: int, most_lines: int) -> list[str]:
 def _lines(reply: str) -> Iterator[str]:
     """What a reply says, under a heading the first line or all that need it; no cheers, no questions."""
     heading, depth, is_needed = "", 0, False
-    for line in _said(reply):
-        if _HEADING.match(line):
+    said = [line for line in _said(reply) if line.strip()]
+    for line, below in zip(said, [*said[1:], ""], strict=False):
+        if _HEADING.match(line) or _leads_in(line, below):
             heading = line.strip(" *->#|_\t:：")
             depth = len(line) - len(line.lstrip()) if _ITEM.match(line) else -1
             is_needed = _TURNS.search(_NO_FAULT.sub("", heading)) is not None
             is_needed &= "|" not in heading and len(heading) <= _MOST_NEEDED
             continue
-        if line.strip() and len(line) - len(line.lstrip()) <= depth:
+        if len(line) - len(line.lstrip()) <= depth:
             heading, depth = "", 0  # it led in to what stood below it, deeper
         text = line if _CODE.fullmatch(line) else _cut(_ASKED.sub("", line.strip(" *->|_\t")).rstrip())
         if sum(map(str.isalpha, text)) < 2 or says_nothing(text):
             continue
         under = heading if heading and not CHEER.fullmatch(heading) else ""
-        is_scrap = not under if _CODE.fullmatch(line) else _is_scrap(text)
+        is_scrap = not under or _BRACE.match(line) if _CODE.fullmatch(line) else _is_scrap(text)
         if is_scrap or text.endswith(COLONS) or _PLACEHOLDER.search(text) or text.count(" | ") >= _CELLS:
             continue  # a lead-in of its own says nothing, and a row of many cells little
         yield f"{under}{BELOW}{text}" if under else text
         heading = heading if is_needed else ""
+
+
+def _leads_in(line: str, below: str) -> bool:
+    """A short item of a list that has items of its own."""
+    items = _ITEM.match(line), _ITEM.match(below)
+    is_deeper = len(below) - len(below.lstrip()) > len(line) - len(line.lstrip())
+    return all(items) and is_deeper and len(line.strip()) <= _MOST_OF_HEAD
 
 
 def _is_scrap(text: str) -> bool:

@@ -66,7 +66,7 @@ def lowered_where_unfinished(stretch: Stretch, shown: Shown) -> Shown:
     is_made = bool(turns) and max(turns) < asked and (asked <= last.turn or asked == stretch.last_turn)
     if not is_made and shown.basis == "nothing":
         is_open = bool(stretch.trajectory.messages[-1].tool_calls) or asked == stretch.last_turn
-        is_made = asked > 0 and is_open and (stretch.has_product() or stretch.first_turn > 1)
+        is_made = asked > 0 and is_open and (bool(stretch.product()) or stretch.first_turn > 1)
     return Shown("partial", "unfinished", asked, quote) if is_made else shown
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Literal
 
 from agent_wiki.engines.offline.acts import Act, distinct
+from agent_wiki.engines.offline.changes import is_text_alone
 from agent_wiki.engines.offline.tables import table
 from agent_wiki.engines.offline.wording import called, listing
 from agent_wiki.pages.sessions import Outcome
@@ -47,10 +49,11 @@ class Shown:
     passed: tuple[Act, ...] = ()
     failed: tuple[Act, ...] = ()
 
-    def reason(self, *, has_changed: bool) -> str:
-        """What the outcome rests on, as a clause. In: whether files of the work were changed."""
+    def reason(self, changed: Collection[str]) -> str:
+        """What the outcome rests on, as a clause. In: the files of the work that were changed."""
         reasons = table("words")["outcome_reasons"]
-        own = f"{self.basis}-{self.outcome}-{'changed' if has_changed else 'unchanged'}"
+        what = "unchanged" if not changed else "written" if all(map(is_text_alone, changed)) else "changed"
+        own = f"{self.basis}-{self.outcome}-{what}"
         reason = next((reasons[key] for key in (own, own.rpartition("-")[0], self.basis) if key in reasons), "")
         acts = self.failed or self.passed or ((self.act,) if self.act else ())
         return reason.replace("NAMES", listing(distinct([called(act) for act in acts]), 3))
