@@ -171,3 +171,17 @@ def test_a_setting_in_between_may_be_why_the_same_command_worked() -> None:
 def test_a_command_in_a_story_keeps_its_address() -> None:
     arc = summary(asked().run("lampctl pull https://shop.example/lamps", "E: no lamp", failed=True).says("None."))
     assert "`lampctl pull https://shop.example/lamps`" in arc.narrative
+
+
+def test_a_limit_that_was_set_to_see_a_check_fail_is_what_was_different() -> None:
+    session = asked().edit("cap.py")
+    session.run("UNIT_THRESHOLD=99 ./run_tests.sh", "unit coverage 93% is below threshold 99%\nexit 2", failed=True)
+    story = summary(session.edit("run.sh").run("./run_tests.sh", "12 passed in 3 s").says("It is capped.")).narrative
+    assert "it passed without `UNIT_THRESHOLD=99` (T" in story
+    assert "passed after changes" not in story
+
+
+def test_a_browser_that_was_installed_in_between_is_what_got_over_the_failure() -> None:
+    session = asked().edit("cap.ts").run("npx playwright test", "Error: no executable", failed=True)
+    session.run("npx playwright install chromium", "downloaded").run("npx playwright test", "3 passed (2s)")
+    assert "it passed after `playwright install chromium` (T" in summary(session.says("Done.")).narrative

@@ -16,7 +16,7 @@ _CHECKERS = frozenset(
      "pyright", "flake8", "pylint", "eslint", "tsc", "golangci-lint", "shellcheck", "yamllint", "actionlint",
      "staticcheck", "bats", "luacheck", "hadolint", "markdownlint", "swiftlint", "ktlint", "stylelint",
      "runtests.py", "runtests", "nosetests", "trial", "pyflakes", "semgrep", "tflint", "kubeconform", "promtool",
-     "playwright", "cypress", "htmlhint", "ansible-lint", "vale", "lychee", "rubocop", "standardrb", "brakeman",
+     "cypress", "htmlhint", "ansible-lint", "vale", "lychee", "rubocop", "standardrb", "brakeman",
      "buf", "phpstan", "psalm", "ameba", "tfsec", "checkov", "clang-tidy", "cppcheck"}
 )  # fmt: skip
 COMPILERS = frozenset(
@@ -83,6 +83,7 @@ _CHECK_WORDS = {
     "ng": {"test", "build", "lint"},
     "hardhat": {"test", "compile"},
     "forge": {"test", "build"},
+    "playwright": {"test"},
 }
 _ASKS_ABOUT_ITSELF = frozenset({"--version", "-V", "--help", "-h"})
 _COMPARES = frozenset({"--check", "--check-only", "-check", "--set-exit-if-changed"})  # of formatters

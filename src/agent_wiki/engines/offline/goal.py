@@ -189,17 +189,9 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     is_listed = len(text) >= _LEAST_WITH_LIST and is_english(text)
     lead, items = listed_tasks(task_part(text)) if is_listed else ("", [])
     line = _with_list(paragraphs, lead, items, most) if items and text.find(items[0]) < _FAR else ""
-    line = line or _asked_below(text, paragraphs[0][0], most) or _sentence_that_asks(text, paragraphs, most)
+    line = line or _sentence_that_asks(text, paragraphs, most)
     line = _LABEL_AT_END.sub("", clause(line, most))
     return _upper_first(_COUNTED.sub("", line))
-
-
-def _asked_below(text: str, first: str, most: int) -> str:
-    """The last line of a long paste that asks for nothing at its start; empty where it is none."""
-    if len(text) < _FAR or text.startswith(("#", "<", "You ")) or _asks_plainly(first):
-        return ""
-    end = text.rstrip().rpartition("\n")[2].strip()
-    return end if len(end) <= most and _asks_plainly(end) else ""
 
 
 def _without_assent(paragraphs: list[list[str]]) -> list[list[str]]:
