@@ -185,3 +185,10 @@ def test_a_browser_that_was_installed_in_between_is_what_got_over_the_failure() 
     session = asked().edit("cap.ts").run("npx playwright test", "Error: no executable", failed=True)
     session.run("npx playwright install chromium", "downloaded").run("npx playwright test", "3 passed (2s)")
     assert "it passed after `playwright install chromium` (T" in summary(session.says("Done.")).narrative
+
+
+def test_of_a_script_that_ran_through_it_is_not_said_that_it_passed() -> None:
+    session = asked().edit("send.mjs").run("node send.mjs", "Error: missing field", failed=True)
+    story = summary(session.edit("send.mjs").run("node send.mjs", "received 0 of 5").says("Nothing arrives."))
+    assert "it went through after changes to `send.mjs`" in story.narrative
+    assert "passed after" not in story.narrative

@@ -161,6 +161,8 @@ class _Judge:
         said = [at for at in able if at in self.signs]
         if said:
             return said[-1] if any(self.steps[at].after == "||" for at in range(said[0], said[-1])) else said[0]
+        if len(able) == 1 and _tidies_up(self.steps[able[0]]) and "rm: " not in self.result:
+            return self._before(able[0])
         if len(able) == 1 and not (self.signs and self._shows_others(able[0])):
             return able[0]
         if self.signs:
@@ -169,6 +171,12 @@ class _Judge:
         passed = max((at for line in self.good_lines for at in speakers(line, self.steps)), default=-1)
         likely = [at for at in likely if at > passed] or likely
         return likely[0] if len(likely) == 1 else None
+
+    def _before(self, at: int) -> int | None:
+        """The step whose failure a recording means where the last one only tidies up; None where there is none."""
+        if self.signs:
+            return min(self.signs)
+        return next((each for each in range(at - 1, -1, -1) if not is_trivial(self.steps[each])), None)
 
     def _shows_others(self, at: int) -> bool:
         """The step only shows what another one printed: where that one complains, the status is not the step's own."""
@@ -298,6 +306,11 @@ class _Judge:
         """The line that says most from the sign on."""
         start = self.result.find(sign)
         return error_line(self.result[max(start, 0) :]) or quoted(sign)
+
+
+def _tidies_up(step: SimpleCommand) -> bool:
+    """`rm -f`, which does not fail over what is not there."""
+    return step.program == "rm" and any(word.startswith("-") and "f" in word for word in step.words[1:])
 
 
 def _only_shows(step: SimpleCommand) -> bool:

@@ -194,7 +194,8 @@ def _trouble(trouble: Trouble) -> Sentence:
     if trouble.fix is None:
         return Sentence(last.turn, weight - 10, f"{failed}.")
     is_settled = "commit" not in name and any(each.words[:2] == ("git", "commit") for each in trouble.fix.commands)
-    verb = "was settled" if is_settled else "passed" if trouble.is_check else "worked"
+    ran = "went through" if first.kind == "probe" else "passed"  # a script may run through and show the fault
+    verb = "was settled" if is_settled else ran if trouble.is_check else "worked"
     return Sentence(last.turn, weight, f"{failed}; it {verb} {trouble.how} (T{trouble.fix.end}).")
 
 
