@@ -93,3 +93,9 @@ def test_two_stars_in_a_code_span_are_no_emphasis() -> None:
 def test_a_link_is_shown_by_its_name_also_where_the_end_of_the_text_cuts_it() -> None:
     assert without_links("see [the plan](/Users/dev/plan.md:22) and ![it](a.png) [x]") == "see the plan and it [x]"
     assert without_links("lines of [code-tour/SKILL.md](/Users/dev/work") == "lines of code-tour/SKILL.md"
+
+
+@pytest.mark.parametrize("text", ["=`", "-`", "1.`", "=``", "`- a"])
+def test_a_mark_that_a_backtick_hid_goes_with_it(text: str) -> None:
+    line = plain_line(text, 80)
+    assert plain_line(line, 80) == line

@@ -48,7 +48,7 @@ def plain_line(text: str, most: int) -> str:
     text = _without_markup(text)
     if len(text) > most:
         text = _cut(text, most)
-    text = _balanced(text, most)
+    text = _BLOCK_MARK.sub("", _balanced(text, most)).strip()  # which a backtick that went may have hidden
     return _without_tags(_SPACES.sub(" ", text) if "  " in text else text)  # a mark that went stood between two
 
 
