@@ -20,6 +20,7 @@ _INVISIBLE = re.compile(
 _SCHEME = regex(r"\b(?:https?|ftp)://(?:www\.)?|\bwww\.", re.IGNORECASE, needs=("://", "www."))
 _LINK = regex(r"!?\[([^\[\]]{1,200})\]\s?\((?:[^()\s]|\([^()\s]{0,80}\)){1,400}(?:\)|$)", needs=("]",))
 _RULE = regex(r"[\u2500-\u257f\u23af=_*~-]{8,}|[\u2500-\u257f\u23af]{3,}|^hint: [^\n]*", re.MULTILINE)
+_MOST_PASSES = 8
 _DOUBLED = re.compile(r"\[(?=\[)")
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _BLOCK_MARK = re.compile(r"^(?:(?:#{1,6}|[-+*>=]+|\d{1,3}[.)]|❯|\|)(?:\s+|$)|[>#]+|[-=_*~]{3,})+")
@@ -39,8 +40,16 @@ def plain_line(text: str, most: int) -> str:
     Out: no line breaks, control or invisible characters, no HTML tag, link, image, heading or list mark;
     backticks come in pairs, so that joining two results is safe. Empty when nothing visible is left.
     """
-    if len(text) <= most and _is_plain(text):
-        return text
+    for _ in range(_MOST_PASSES):
+        if len(text) <= most and _is_plain(text):
+            break
+        before, text = text, _made_plain(text, most)
+        if text == before:
+            break  # else a mark that went may have made one of what it stood between
+    return text
+
+
+def _made_plain(text: str, most: int) -> str:
     text = text[: 8 * most + 400]
     text = _INVISIBLE.sub("", _ESCAPES.sub("", text) if "\x1b" in text else text)
     text = " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
@@ -48,7 +57,7 @@ def plain_line(text: str, most: int) -> str:
     text = _without_markup(text)
     if len(text) > most:
         text = _cut(text, most)
-    text = _BLOCK_MARK.sub("", _balanced(text, most)).strip()  # which a backtick that went may have hidden
+    text = _balanced(text, most)
     return _without_tags(_SPACES.sub(" ", text) if "  " in text else text)  # a mark that went stood between two
 
 
