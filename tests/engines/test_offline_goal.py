@@ -378,3 +378,14 @@ def test_the_rules_of_a_harness_are_no_part_of_the_task() -> None:
         "necessary changes.\n\n## Command Execution Rules\n\n1. You issue at least one command\n2. You see the result"
     )
     assert request_line(task) == "Please solve this issue: /agent/TASK.md"
+
+
+def test_the_heading_of_a_very_long_request_without_an_end_is_cut_and_shows_it() -> None:
+    wish = "create a folder and move all of the settings of the shop and the caps of the carts and of the lamps"
+    session = Session().user(
+        f"{wish} of the stairs into it and then change every link that leads to one of them from elsewhere"
+    )
+    arc = summarize.answer(SummarizeQuestion(session.edit("a.py").says("Done.").done())).arcs[0]
+    assert len(arc.title) <= 100
+    assert arc.title.endswith("…")
+    assert len(arc.goal) > 140

@@ -43,7 +43,8 @@ _COUNTED = written("counted", needs=("# ", ":"))
 _BARE_HEADING = written("bare_heading", re.IGNORECASE)
 _HASH = regex(r"\b[0-9a-f]{12,64}\b")
 _POINTS_BACK = regex(r"\b(?:this|that|it|these|those|them)\b", re.IGNORECASE)
-_FIRST_SENTENCE = regex(r"[^.!?…:]{20,99}[.!?](?=\s|$)")
+_FIRST_SENTENCE = regex(r"[^.!?…:]{20,99}[.!?](?=\s|$)|[^.!?…:。！？]{10,80}[。！？]")
+_LONG_HEADING = 140  # characters
 _CARRIES_ON = written("carries_on", re.IGNORECASE)
 _AGREES = written("agrees", re.IGNORECASE)
 _CONTINUES, _BLANKS = regex(r"[ \t]*[,(\w–—-]"), regex(r"\s+")
@@ -82,8 +83,8 @@ def goal_of(requests: list[UserRequest], title: str | None, deed: UserRequest | 
 def title_of(goal: str, deed: UserRequest | None) -> str:
     """A heading for a long goal: the first sentence of the request that counts; none where the goal is short.
 
-    None either where no sentence ends in time: a heading that breaks off says less than the goal. Where the work was
-    not what the session opened with, the request that it was done for is the heading.
+    Where no sentence ends in time, the first words of a very long goal, else none: the goal says more. Where the work
+    was not what the session opened with, the request that it was done for is the heading.
     """
     main = request_line(deed.text, MOST_TITLE_CHARACTERS) if deed else ""
     alone = _alone(*goal.split(", then: ", 1))
@@ -94,6 +95,9 @@ def title_of(goal: str, deed: UserRequest | None) -> str:
     line = goal if _says_little(line[:_START]) else line
     line = " ".join(each for each in SENTENCE_END.split(line) if not STORY_OF_ROLE.match(each)) or line
     first = _FIRST_SENTENCE.match(line)
+    if first is None and len(goal) > _LONG_HEADING:
+        words = clause(line, MOST_TITLE_CHARACTERS - 1)  # the whole stands below it
+        return words if words.endswith((".", "!", "?", "。", "…")) else f"{words}…"
     if first is None or _asks(first[0]):
         return first[0] if first else ""
     sentences = [each for part in line.split(", then: ") for each in SENTENCE_END.split(part) if not _LABEL.match(each)]

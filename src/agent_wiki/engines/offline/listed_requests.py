@@ -12,7 +12,6 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.wording import code, count
 from agent_wiki.stages.summarize import MOST_REQUESTS, TurnNote
 
-_LEAST_LISTED = 2
 _MOST_SAID, _MOST_OF_MANY = 240, 160  # characters
 _MANY = 8
 _LEAST_OF_ANSWER = 60  # characters of an answer or an assent that says more
@@ -29,9 +28,8 @@ def listed_requests(stretch: Stretch) -> list[TurnNote]:
     asked = asked[asked.index(opening) :] if opening in asked else asked
     most = _MOST_OF_MANY if len(asked) > _MANY else _MOST_SAID
     notes = [TurnNote(turn=each.turn, text=words) for each in asked if (words := _words(each, most))]
-    if len(notes) < _LEAST_LISTED:
-        return []
-    return notes if len(notes) <= MOST_REQUESTS else _heaviest(notes, stretch)
+    notes = notes if len(notes) <= MOST_REQUESTS else _heaviest(notes, stretch)
+    return notes if len(notes) > 1 else []
 
 
 def _brings_something(request: UserRequest, is_talk: bool) -> bool:
