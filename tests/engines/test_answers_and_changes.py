@@ -162,6 +162,8 @@ def test_files_that_are_new_are_written_and_the_others_changed() -> None:
     )
     capped = Session().user("Cap the cart.").call("apply_patch", {"input": patch}, "Success.").says("It is capped.")
     assert "The agent wrote `cap.py`, and changed `cart.py`" in summary(capped).narrative
+    by_opencode = Session().user("Cap the cart.").call("apply_patch", {"patchText": patch}, "Success.").says("Capped.")
+    assert "The agent wrote `cap.py`, and changed `cart.py`" in summary(by_opencode).narrative
     again = Session().user("Cap the cart.").write("cap.py").edit("cap.py").says("It is capped.")
     assert "The agent wrote `cap.py`." in summary(again).narrative
 

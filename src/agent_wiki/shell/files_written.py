@@ -36,6 +36,7 @@ _CHANGERS = frozenset(
 )
 _REMOVERS = frozenset({"rm", "unlink", "trash", "rmdir"})
 BEGIN_PATCH = "*** Begin Patch"
+_PATCH_ARGUMENTS = ("input", "patch", "patchText")
 _PATCH_FILE = regex(r"^\*\*\* (Add|Update|Delete) File: (.+)$", re.MULTILINE)
 
 
@@ -126,7 +127,8 @@ def bare_name(path: str) -> str:
 
 def patch_text(call: Call) -> str:
     """The text of the patch that a call gives, as an argument or in its command line; of another call any such text."""
-    return str(call.arguments.get("input") or call.arguments.get("patch") or call.command() or "")
+    given = next((text for name in _PATCH_ARGUMENTS if (text := call.arguments.get(name))), None)
+    return str(given or call.command() or "")
 
 
 def adds_file(call: Call, path: str) -> bool:
