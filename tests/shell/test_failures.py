@@ -135,6 +135,19 @@ def test_an_exit_code_that_the_agent_printed_is_not_the_harness_speaking() -> No
     assert text_failure(printed) is True
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "(Bash completed with no output)",
+        "Your command ran successfully and did not produce any output.",
+        "<system>Tool ran without output or errors</system>",
+    ],
+)
+def test_what_a_harness_says_in_place_of_no_output_is_success(said: str) -> None:
+    assert text_failure(said, "Bash", "npx tsc --noEmit") is False
+    assert text_failure(f"error TS1005\n{said}", "Bash", "npx tsc --noEmit") is not False
+
+
 def test_a_search_that_printed_nothing_found_nothing() -> None:
     assert text_failure("", "Bash", "ls | grep -E 'a|b'") is True
     assert text_failure("", "Bash", "mkdir -p a") is None

@@ -114,6 +114,12 @@ _STILL_RUNS = regex(
     r"(?m)^(?:(?:Process running with session|Script running with cell) ID \d+|Command running in background with ID\b)"
 )
 
+# What harnesses put in place of an output that is empty, of commands that ended with success alone.
+_WENT_WELL = regex(
+    r"\(Bash completed with no output\)|Your command ran successfully and did not produce any output\.?"
+    r"|(?:<system>)?Tool ran without output or errors(?:</system>)?"
+)
+
 
 def text_failure(content: str, tool_name: str | None = None, command: str | None = None) -> bool | None:
     """Whether a tool result reads as a failure.
@@ -185,6 +191,8 @@ def _output_lines(text: str) -> list[str]:
 
 def _stated_failure(head: str, tail: str, *, has_own_code: bool) -> bool | None:
     """Whether an exit code on a line of its own says failure; below the output only if no `$?` printed it."""
+    if _WENT_WELL.fullmatch(head):
+        return False
     for line in head.split("\n", _HEADER_LINES)[:_HEADER_LINES]:
         match = _STATED_CODE.fullmatch(line[:200])
         if match:
