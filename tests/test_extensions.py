@@ -17,12 +17,12 @@ from typing import TypeAlias
 import pytest
 
 from agent_wiki.commands import main
-from agent_wiki.engines.offline.example_sessions import example_session
 from agent_wiki.engines.offline.extra_rules import packages_with_rules
 from agent_wiki.engines.offline.rules import all_rules
 from agent_wiki.pipeline import mine
 from agent_wiki.pipeline.normalize import write_envelope
 from agent_wiki.readers import detect
+from agent_wiki.readers.example_notation import example_session
 from tests.test_api import code_modules
 from tests.wikis import chat
 

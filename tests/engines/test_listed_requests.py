@@ -72,3 +72,13 @@ def test_where_requests_are_listed_key_turns_say_what_was_done_for_each_and_why(
     turns = summary(session.edit("last.py").says("It is done.")).key_turns
     assert sum("because" in note.text or "has to be capped" in note.text for note in turns) == 3
     assert not any("nothing.py" in note.text for note in turns), "a look that failed decides nothing"
+
+
+def test_a_few_letters_in_another_language_are_no_request() -> None:
+    session = Session().user("Crée le panier avec la somme de tous les articles.").edit("cart.py").says("C'est fait.")
+    session.user("je valide").edit("cart.py").says("C'est fait.")
+    session.user("Ajoute maintenant la somme des remises dans le panier.").edit("rebate.py")
+    assert [*_listed(session).values()] == [
+        "“Crée le panier avec la somme de tous les articles”",
+        "“Ajoute maintenant la somme des remises dans le panier”",
+    ]

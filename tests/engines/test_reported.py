@@ -186,3 +186,10 @@ def test_what_the_story_quotes_is_not_reported_a_second_time() -> None:
     kept = [each.text for each in arc.reported]
     assert kept
     assert not any(text.rpartition(" › ")[2].rstrip(".") in arc.narrative for text in kept)
+
+
+def test_a_row_that_marks_something_with_one_word_is_left_out() -> None:
+    rows = "| Edge cases of the cart | Clear |\n| Limits of the cart for members | Clear |\n"
+    lines = [text for _, text in reported(asked().edit("src/cart.ts").says(f"{rows}\n{LAMPS}"))]
+    assert lines
+    assert not any("Clear" in line for line in lines)

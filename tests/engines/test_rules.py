@@ -9,10 +9,11 @@ import pytest
 
 from agent_wiki.engines.offline import OfflineEngine
 from agent_wiki.engines.offline.attempts import MinedSession
-from agent_wiki.engines.offline.example_sessions import example_of, example_session, fires
+from agent_wiki.engines.offline.example_sessions import example_of, fires
 from agent_wiki.engines.offline.extract_guidelines import answer, offered
 from agent_wiki.engines.offline.rule import AnyRule
 from agent_wiki.engines.offline.rules import GUIDELINE_RULES, RULES
+from agent_wiki.readers.example_notation import example_session
 from agent_wiki.stages.extract_guidelines import GuidelinesQuestion
 from agent_wiki.stages.summarize import ArcAnswer, SummaryAnswer
 from agent_wiki.trajectory import Trajectory

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent_wiki.commands import main
-from agent_wiki.engines.offline.example_sessions import example_session
+from agent_wiki.readers.example_notation import example_session
 from agent_wiki.trajectory import envelope_chunks
 from tests.wikis import ingest, tree
 

@@ -114,7 +114,7 @@ _STILL_RUNS = regex(
     r"(?m)^(?:(?:Process running with session|Script running with cell) ID \d+|Command running in background with ID\b)"
 )
 
-# What harnesses put in place of an output that is empty, of commands that ended with success alone.
+# What harnesses write for an output that is empty, of commands that ended with success alone.
 _WENT_WELL = regex(
     r"\(Bash completed with no output\)|Your command ran successfully and did not produce any output\.?"
     r"|(?:<system>)?Tool ran without output or errors(?:</system>)?"

@@ -6,15 +6,24 @@ A goal and a title name one or two of them; a reader has to see all.
 from __future__ import annotations
 
 from agent_wiki.engines.offline.findings import moves_on
-from agent_wiki.engines.offline.goal import in_full, in_own_words, opening_turn, pasted_line, request_line
+from agent_wiki.engines.offline.goal import (
+    in_full,
+    in_own_words,
+    opening_and_next,
+    opening_turn,
+    pasted_line,
+    request_line,
+)
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.wording import code, count
 from agent_wiki.stages.summarize import MOST_REQUESTS, TurnNote
+from agent_wiki.trajectory.language import is_english
 
 _MOST_SAID, _MOST_OF_MANY = 240, 160  # characters
 _MANY = 8
 _LEAST_OF_ANSWER = 60  # characters of an answer or an assent that says more
+_FEW_LETTERS = 8  # where no word of assent is known
 
 
 def listed_requests(stretch: Stretch) -> list[TurnNote]:
@@ -24,20 +33,23 @@ def listed_requests(stretch: Stretch) -> list[TurnNote]:
     turn of the first that is not among them says how many others there are.
     """
     opening, is_talk = opening_turn(stretch.requests), stretch.is_talk()
-    asked = [each for each in stretch.requests if each is opening or _brings_something(each, is_talk)]
+    least = 0 if is_english(" ".join(each.text for each in stretch.requests)) else _FEW_LETTERS
+    goal = opening_and_next(stretch.requests, stretch.trajectory.source.title)[0]
+    asked = [each for each in stretch.requests if each is opening or _brings_something(each, is_talk, least)]
     asked = asked[asked.index(opening) :] if opening in asked else asked
     most = _MOST_OF_MANY if len(asked) > _MANY else _MOST_SAID
-    notes = [TurnNote(turn=each.turn, text=words) for each in asked if (words := _words(each, most))]
+    said = [(each.turn, _words(each, most) or (goal if each is opening else "")) for each in asked]
+    notes = [TurnNote(turn=turn, text=words) for turn, words in said if words]
     notes = notes if len(notes) <= MOST_REQUESTS else _heaviest(notes, stretch)
     return notes if len(notes) > 1 else []
 
 
-def _brings_something(request: UserRequest, is_talk: bool) -> bool:
+def _brings_something(request: UserRequest, is_talk: bool, least: int) -> bool:
     if is_talk:
         return moves_on(request)
     if request.kind in ("answer", "acceptance"):
         return len(request.text) >= _LEAST_OF_ANSWER
-    return request.kind != "nudge"
+    return request.kind != "nudge" and sum(map(str.isalpha, request.text)) > least
 
 
 def _words(request: UserRequest, most: int) -> str:

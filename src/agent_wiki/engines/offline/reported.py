@@ -23,7 +23,7 @@ _LEAST_LETTERS = 150  # of a reply: the story has room for less
 # Characters and lines of the longest reply, the last one and others, by how many replies there are.
 _SHARES = (((1_200, 12),), ((900, 8), (600, 5)), ((700, 6), (500, 4), (400, 3)),
            ((600, 5), (400, 4), (350, 3), (350, 3)))  # fmt: skip
-_CELLS = 2
+_CELLS, _MARKED_ROW = 2, regex(r" \| [^\s|]{1,12}$")  # "Edge cases | Clear"
 _MOST_NEEDED = 60  # characters of a heading that is said before each line below it
 _LEAST_OF_LINE, _MOST_OF_LINE, _MOST_OF_HEAD, _MOST_FOUND = 40, 290, 78, 4  # characters; the last: lines
 _FOUND = written("found_on_the_way", re.IGNORECASE)
@@ -150,7 +150,8 @@ def _lines(reply: str) -> Iterator[str]:
             continue
         under = heading if heading and not CHEER.fullmatch(heading) else ""
         is_scrap = not under or _BRACE.match(line) if _CODE.fullmatch(line) else _is_scrap(text)
-        if is_scrap or text.endswith(COLONS) or _PLACEHOLDER.search(text) or text.count(" | ") >= _CELLS:
+        is_row = text.count(" | ") >= _CELLS or _MARKED_ROW.search(text)
+        if is_scrap or text.endswith(COLONS) or _PLACEHOLDER.search(text) or is_row:
             continue  # a lead-in of its own says nothing, and a row of many cells little
         yield f"{under}{BELOW}{text}" if under else text
         heading = heading if is_needed else ""

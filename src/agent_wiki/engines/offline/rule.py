@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Two sessions in the notation of `example_sessions`: in the first the rule finds something, not in the second."""
+    """Two sessions as `readers/example_notation.py` reads them: the rule finds something in the first alone."""
 
     fires: str
     silent: str
