@@ -12,7 +12,7 @@ from agent_wiki.trajectory.json_text import value_or
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _CLOSING = regex(r"(?:</details>)?\s*</tool-use>\s*")
-_END_OF_CALL = "</tool-use>"
+_BEGIN_OF_CALL, _END_OF_CALL = "<tool-use", "</tool-use>"
 _FENCE = regex(r"(`{3,}|~{3,})(.*)")
 _FENCES = ("```", "~~~")  # most lines begin with neither, which is seen sooner
 _ATTRIBUTE = regex(r'(?:data-tool-)?(name|type)="([^"\n]{0,100})"')
@@ -30,6 +30,7 @@ _SHELL_LANGUAGES = frozenset({"bash", "sh", "shell", "zsh", "powershell", "pwsh"
 _SHELL_TYPES = frozenset({"shell", "bash"})
 _VERSION = regex(r"_v\d{1,3}$")
 _ENTITY = regex(r"&(?:gt|lt|amp|quot|#\d{1,4});")
+_LOADING = regex(r"Status: \**loading\**")
 _MOST_LINES = 20_000  # of one call
 
 
@@ -42,18 +43,22 @@ class Fence:
 def closing_line(lines: Sequence[str], at: int) -> int:
     """The line after the element that begins at line `at`.
 
-    An end inside a fence is a tool's text; but where the fences do not match, the first end counts. A fence right after
-    the element is its result, put in the wrong place.
+    An end inside a fence is a tool's text, and so is one of an element within this one, as in another chat that the
+    tool was given; but where fences and elements do not match, the first end counts. A fence right after the element
+    is its result, put in the wrong place.
     """
     first: int | None = None
-    fence = ""
+    fence, depth = "", 0
     for place in range(at, min(len(lines), at + _MOST_LINES)):
         line = lines[place]
         mark = _FENCE.match(line) if line.startswith(_FENCES) else None
         if _END_OF_CALL in line and _CLOSING.fullmatch(line):
-            if not fence:
+            depth -= not fence
+            if not fence and depth <= 0:
                 return _after_stray_fence(lines, place + 1)
             first = place if first is None else first
+        elif line.startswith(_BEGIN_OF_CALL):
+            depth += not fence
         elif mark and not fence:
             fence = mark[1]
         elif mark and mark[1].startswith(fence) and not mark[2].strip():
@@ -72,9 +77,12 @@ def _after_stray_fence(lines: Sequence[str], at: int) -> int:
 def tool_call(attributes: str, lines: Sequence[str]) -> tuple[str, dict[str, Any], str | None]:
     """A call's name, its arguments as far as they are shown, and its result; None where none is shown.
 
-    Of an edit a file is named, and a failure is said: one of which nothing else is shown was made.
+    Of an edit a file is named, and a failure is said: one of which nothing else is shown was made. One that was still
+    loading when the chat was saved has no result.
     """
     name, arguments, result = _tool_call(attributes, lines)
+    if result is not None and _LOADING.fullmatch(result.strip()):
+        return _VERSION.sub("", name), arguments, None
     if result is None and _EDITS.search(attributes) and arguments.get("file_path"):
         result = ""
     return _VERSION.sub("", name), arguments, result if result is None else _unescaped(result)
