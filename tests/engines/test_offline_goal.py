@@ -389,3 +389,13 @@ def test_the_heading_of_a_very_long_request_without_an_end_is_cut_and_shows_it()
     assert len(arc.title) <= 100
     assert arc.title.endswith("…")
     assert len(arc.goal) > 140
+
+
+def test_a_sentence_does_not_end_behind_the_number_of_a_section() -> None:
+    wish = 'In the review I would like you to update the discussion in the "2.4. Gaps" section about the limits'
+    assert summed_goal(Session().user(f"{wish} of the carts. Then commit.").edit("review.md")).startswith(wish)
+
+
+def test_pasted_lines_of_containers_are_output() -> None:
+    log = "shop-db  | Success. You can now start the server\nshop-app | FAILED: No config file alembic.ini found"
+    assert "FAILED: No config file" in summed_goal(Session().user(log).edit("Dockerfile"))

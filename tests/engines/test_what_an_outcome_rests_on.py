@@ -233,3 +233,8 @@ def test_a_word_that_is_an_error_is_quoted() -> None:
 )
 def test_a_wish_is_no_pass(line: str) -> None:
     assert not shows_success(line)
+
+
+def test_code_on_a_command_line_that_shows_something_is_no_success_of_an_edit() -> None:
+    sized = capped().run("python3 - <<'E'\nprint(len('x'))\nE", "576").says("The size is 576 bytes.")
+    assert summary(sized).outcome == "partial"

@@ -231,3 +231,41 @@ def test_a_plan_that_is_sent_back_with_words_is_answered() -> None:
     arc = summary(session.says("I build it."))
     assert "The user answered the plan (T2): “Build it”" in arc.narrative
     assert "refuse" not in f"{arc.narrative} {[note.text for note in arc.key_turns]}"
+
+
+@pytest.mark.parametrize("said", ["New Terminal Output:\n\nSheet names: ['Task']", "Loaded skill: xlsx"])
+def test_what_a_terminal_shows_is_no_request(said: str) -> None:
+    arc = summary(Session().user(ASKED).says("```\nls\n```").user(said).says("The totals are in the first sheet."))
+    assert arc.requests == []
+    assert "the user said" not in arc.narrative
+
+
+def test_a_chat_without_recorded_calls_that_holds_code_is_no_talk_with_a_service() -> None:
+    chat = (
+        Session().user(ASKED).says("Put this in:\n\n```python\nCAP = 3\n```").user("ok it worked thanks a lot for it")
+    )
+    chat.says("You are welcome.").user("the label is still not set for the guests of the shop").says("```\nx\n```")
+    assert 5 in [note.turn for note in summary(chat).requests]
+
+
+def test_the_answer_to_what_the_agent_asked_is_not_the_heading() -> None:
+    asked = "今回は、地図の範囲を選択するとその三次元マップを表示するアプリを作成します。質問をしてください。"
+    session = (
+        Session()
+        .user(asked)
+        .says("1. 地図は何を使いますか？ 2. 範囲は矩形ですか？ 3. データは何ですか？ お答えください。")
+    )
+    session.user("地図はオープンなものを使います。範囲選択は矩形とします。データはサンプルも作ってください。")
+    for name in ("map", "box", "data"):
+        session.edit(f"{name}.ts")
+    assert summary(session.says("できました。")).goal.startswith("今回は")
+    assert ", then: " not in summary(session).goal
+
+
+def test_an_interrupt_that_no_objection_follows_is_no_dead_end() -> None:
+    stopped = Session().user(ASKED).run("make load", "loading").user("[Request interrupted by user]", "interrupt")
+    waited = stopped.user("Please wait until it is loaded and then load the others of the shop, too.")
+    assert summary(waited.run("make load", "loaded").says("It is loaded.")).dead_ends == []
+    objected = Session().user(ASKED).edit("cap.py").user("[Request interrupted by user]", "interrupt")
+    objected.user("No, that is wrong, do not cap the orders.").says("Understood.")
+    assert [note.text for note in summary(objected).dead_ends] == ["The user stopped the agent after `Edit cap.py`"]

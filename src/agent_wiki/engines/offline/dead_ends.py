@@ -73,6 +73,9 @@ def _stopped(stretch: Stretch) -> list[TurnNote]:
         is_again = 0 < at < len(said) and stretch.content(said[at - 1]) == stretch.content(said[at])
         if turn in refused or asked == turn - 1 or is_again:  # the user took a message of their own back
             continue
+        following = next((each for each in (*stretch.requests, stretch.followed_by) if each and each.turn > turn), None)
+        if following is not None and following.kind != "objection":
+            continue  # it was stopped for something to be said or done first
         before = bisect_left(turns, turn) - 1
         is_of_call = before >= 0 and turns[before] > asked  # else it stopped an answer to what was asked since
         if is_of_call and stretch.acts[before].kind == "look":

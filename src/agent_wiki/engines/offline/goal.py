@@ -95,6 +95,7 @@ def title_of(goal: str, deed: UserRequest | None) -> str:
     line = goal if _says_little(line[:_START]) else line
     line = " ".join(each for each in SENTENCE_END.split(line) if not STORY_OF_ROLE.match(each)) or line
     first = _FIRST_SENTENCE.match(line)
+    first = None if first and first[0].count('"') % 2 else first  # it ends within a quotation
     if first is None and len(goal) > _LONG_HEADING:
         words = clause(line, MOST_TITLE_CHARACTERS - 1)  # the whole stands below it
         return words if words.endswith((".", "!", "?", "。", "…")) else f"{words}…"

@@ -109,7 +109,7 @@ def _of_user(stretch: Stretch, deed: UserRequest | None) -> list[_Candidate]:
             words = f": {said(reason, 200)}" if reason else ""
             verb = "answers" if reason and called(act) == "the plan" else "refuses"
             found.append(_Candidate(80 if reason else 48, act.turn, f"The user {verb} {called(act)}{words}"))
-    found += [_Candidate(60, turn, "The user stops the agent") for turn in stretch.interrupts()]
+    found += [_Candidate(42, turn, "The user stops the agent") for turn in stretch.interrupts()]
     return found if is_talk or opening is None else [*found, *_acceptances(stretch, opening.turn)]
 
 

@@ -19,7 +19,7 @@ _LONGEST_QUESTION = 160
 _LEAST_WORDS_IN_PLACE = 8  # fewer add to a request, and do not replace it
 _MORE = 2  # times the changes that were made for the opening request
 _FAR_MORE = 20
-_FEW = 2
+_FEW, _SEVERAL = 2, 3
 _CHANGE = 10  # calls that a change weighs as much as
 _INITIALIZES = written("initializes", re.IGNORECASE)
 _CHORE = written("chore", re.IGNORECASE)
@@ -71,11 +71,20 @@ def deed_of(stretch: Stretch, requests: list[UserRequest]) -> UserRequest | None
     if is_talk and _wants_work(tasks[0].request):
         return None  # a customer who says what for: what comes later are answers and details
     opening, main = tasks[0], max(tasks, key=lambda task: task.weight)
+    is_unknown = not is_english(main.request.text)  # else an answer is known as one
+    if is_unknown and not opening.calls and main in tasks[1:2] and _asks_back(stretch, main.request.turn):
+        return None  # it answers what the agent asked about the first
     if main is opening:
         return main.agreed if main.changes and _is_question(main.request.text) else None
     if main.weight <= _MORE * opening.weight:
         return None
     return main.request
+
+
+def _asks_back(stretch: Stretch, turn: int) -> bool:
+    """The last reply before a turn of the user is a question, or several."""
+    words = next(stretch.replies(turn), (0, ""))[1].replace("？", "?").rstrip(" *_")
+    return words.endswith("?") or words.count("?") >= _SEVERAL
 
 
 def _is_prelude(tasks: list[_Task]) -> bool:

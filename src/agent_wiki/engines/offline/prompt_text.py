@@ -21,7 +21,7 @@ _LABEL = written("prompt_label", re.MULTILINE | re.IGNORECASE)
 _ROLE_LABELS = frozenset({"task", "goal", "objective", "mission", "assignment", "request"})
 _LEAD_LINES = written("lead_lines", re.IGNORECASE)
 _GREETING = written("greeting", re.IGNORECASE)
-_SENTENCE_END = regex(r"(?<=[.!?])(?<!\s\d\.)(?<!\A\d\.)(?<!\A\d\d\.)[\"')\]]{0,3}\s+(?=[\"'(\[]{0,3}[A-Z0-9`/])")
+_SENTENCE_END = regex(r"(?<=[.!?])(?<![\s.]\d\.)(?<!\A\d\.)(?<!\A\d\d\.)[\"')\]]{0,3}\s+(?=[\"'(\[]{0,3}[A-Z0-9`/])")
 _PARAGRAPH_END = regex(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*]|\d+[.)])[ \t])|\n(?=#)")
 _RULER = regex(r"^[ \t]*[=_*-]{4,}[ \t]*$", re.MULTILINE)
 _TERMINAL_GAP = regex(r" {12,}")  # what a prompt fills a line with, before its clock or its battery

@@ -29,7 +29,7 @@ _LEAST_OF_LINE, _MOST_OF_LINE, _MOST_OF_HEAD, _MOST_FOUND = 40, 290, 78, 4  # ch
 _FOUND = written("found_on_the_way", re.IGNORECASE)
 _GUESS = written("no_finding", re.IGNORECASE)
 _SEARCHES = regex(r"web|fetch|browse|crawl|read_|find_|^search$")
-_PLACEHOLDER = regex(r"\bYOUR_[A-Z]|<your[ -]")
+_PLACEHOLDER = regex(r"\bYOUR_[A-Z]|<your[ -]|\|note=\[")  # the last: where a memory was taken from
 _MOST_OF_CODE = 4  # lines; more are a file
 _MOST_READ = 12_000
 _HEADING = written("heading_in_report")
@@ -64,7 +64,8 @@ def reported_by(stretch: Stretch) -> list[TurnNote]:
     if stretch.is_talk() and all(_is_for_customer(act) for act in stretch.acts):
         return []
     standing = [each for each in _closings(stretch) if sum(map(str.isalpha, each.text)) >= _LEAST_LETTERS]
-    if not standing and stretch.followed_by is None and stretch.last_reply_turn() <= stretch.acts[-1].turn:
+    last_act = max((act.turn for act in stretch.acts), default=0)
+    if not standing and stretch.followed_by is None and stretch.last_reply_turn() <= last_act:
         return _findings(stretch)
     standing = [each for each in standing if each.made] or standing
     longest = sorted(standing, key=lambda each: -len(each.text))

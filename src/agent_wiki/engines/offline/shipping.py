@@ -12,6 +12,7 @@ from agent_wiki.engines.offline.reply_prose import reservation
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
+from agent_wiki.engines.offline.wording import is_inline
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.trajectory.lazily import regex
 
@@ -90,7 +91,10 @@ def reported(stretch: Stretch) -> Shown | None:
     is_among_others = any(act.commands for act in stretch.acts)  # it is no talk with a service alone
     alone = "service" if not edits and (len(stretch.requests) == 1 or is_among_others) else None
     done = [
-        act for act in since if act.kind in (*kinds, alone) or any(is_asked_for(each, stretch) for each in act.commands)
+        act
+        for act in since
+        if (act.kind in (*kinds, alone) and not (edits and is_inline(act)))  # which shows something to the agent alone
+        or any(is_asked_for(each, stretch) for each in act.commands)
     ]
     ended = [act.end for act in stretch.acts if reply and act.turn != reply[0]]  # it may be said beside the last call
     if reply is None or not done or not done[-1].has_worked or reply[0] < max(ended, default=0) or not wanted:

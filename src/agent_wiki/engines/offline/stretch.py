@@ -98,7 +98,13 @@ class Stretch:
         return frozenset({bare_name(path) for path in edited} & (deleted | run | apart))
 
     def is_talk(self) -> bool:
-        """Whether it is only conversation and services: nothing was run or edited, and no file looked at."""
+        """Whether it is only conversation and services: nothing was run or edited, and no file looked at.
+
+        A chat without a recorded call whose replies hold code is none: what was done was not saved, or was left to the
+        user.
+        """
+        if not self.acts and any("```" in words for _, words in self.replies()):
+            return False
         return not any(act.edits or act.kind == "edit" or works_on_files(act.call) for act in self.acts)
 
     def kept_edits(self) -> list[Act]:
