@@ -192,3 +192,9 @@ def test_of_a_script_that_ran_through_it_is_not_said_that_it_passed() -> None:
     story = summary(session.edit("send.mjs").run("node send.mjs", "received 0 of 5").says("Nothing arrives."))
     assert "it went through after changes to `send.mjs`" in story.narrative
     assert "passed after" not in story.narrative
+
+
+def test_what_made_ready_what_is_pushed_is_what_got_over_the_failure() -> None:
+    session = asked().edit("cap.py").run("git push", "error: failed to push some refs to 'shop'", failed=True)
+    session.run("git pull --rebase", "Successfully rebased").run("ls", "cap.py").run("git push", "main -> main")
+    assert "it worked after `git pull --rebase` (T" in summary(session.says("It is pushed.")).narrative

@@ -40,6 +40,7 @@ from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.troubles import INSTALLS
+from agent_wiki.engines.offline.wording import called
 from agent_wiki.pages.sessions import Outcome
 from agent_wiki.shell.files_written import OWN_NOTES
 from agent_wiki.shell.judging import is_silent
@@ -68,6 +69,7 @@ _NOTES = regex(r"\.(?:md|txt|jsonl?)$", re.IGNORECASE)  # notes, and the recordi
 _SEARCH = frozenset({"grep", "egrep", "rg", "awk", "sed", "select-string"})
 _MOST_READ = 400
 _LEAST_ANSWER = 60  # letters
+_FEW_REQUESTS = 3
 
 
 def shown_outcome(stretch: Stretch) -> Shown:
@@ -331,7 +333,17 @@ def _by_moving_on(stretch: Stretch) -> Shown | None:
         return None
     if any(act.has_failed or _is_failing(act) for act in stretch.acts[-1:]) or any(map(_could_not_run, stretch.acts)):
         return None
+    since = next((each.turn for each in stretch.requests[-_FEW_REQUESTS:]), 0)
+    if any(act.kind in ("run", "check", "probe") and _failed_for_good(act, stretch.acts) and act.turn >= since
+           for act in stretch.acts):  # fmt: skip
+        return None  # which the user may have seen, and let be
     return Shown("success", "moved-on", report[0])
+
+
+def _failed_for_good(failed: Act, acts: list[Act]) -> bool:
+    """A call failed, and none that is called the same worked after it."""
+    later = (act for act in acts if act.turn > failed.turn and act.has_worked)
+    return failed.has_failed and not any(called(act) == called(failed) for act in later)
 
 
 def _could_not_run(act: Act) -> bool:

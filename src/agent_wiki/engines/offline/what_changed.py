@@ -19,6 +19,9 @@ from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 _PREPARES = frozenset({"mkdir", "chmod", "export", "source", "."})  # by themselves they change nothing of the work
+_READIES = frozenset(  # of what is to be committed or pushed
+    {("git", verb) for verb in ("pull", "rebase", "merge", "fetch", "config", "remote")} | {("gh", "auth")}
+)
 _ALIKE = 0.5  # two words of which one may be the other, corrected
 _UNREADABLE = regex(r"unexpected EOF|syntax error near|unmatched [\"'`]|unterminated quoted|no matches found: ")
 _REDIRECTION = regex(r"\d?&?>+(?:&\d|/dev/null)?")  # where the output goes changes nothing
@@ -62,6 +65,9 @@ def what_changed(failures: Sequence[Act], worked: Act, between: Sequence[Act]) -
     is_alone = failures[0].kind == "check" or not any(act.kind in ("run", "edit", "ship") for act in before)
     said = differences[0] if len(set(differences)) == 1 and is_alone else ""
     removed = [called(act) for act in before if act.kind in ("delete", "revert")]
+    if failures[0].kind == "ship":
+        readied = (act for act in before if act.kind != "look")
+        removed += [called(act) for act in readied if any(each.words[:2] in _READIES for each in act.commands)]
     is_check = failures[0].kind == "check" and not said
     done = removed or [called(act) for act in before if is_check and act.kind == "run"]
     if done:
