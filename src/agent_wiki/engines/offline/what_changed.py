@@ -19,7 +19,7 @@ from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 _PREPARES = frozenset({"mkdir", "chmod", "export", "source", "."})  # by themselves they change nothing of the work
-_READIES = frozenset(  # of what is to be committed or pushed
+_READIES = frozenset(  # for a commit or a push
     {("git", verb) for verb in ("pull", "rebase", "merge", "fetch", "config", "remote")} | {("gh", "auth")}
 )
 _ALIKE = 0.5  # two words of which one may be the other, corrected
