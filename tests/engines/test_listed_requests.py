@@ -82,3 +82,9 @@ def test_a_few_letters_in_another_language_are_no_request() -> None:
         "“Crée le panier avec la somme de tous les articles”",
         "“Ajoute maintenant la somme des remises dans le panier”",
     ]
+
+
+def test_an_answer_that_work_was_done_for_is_listed_and_a_slip_of_the_terminal_is_not() -> None:
+    session = Session().user(ASKED).edit("cap.py").says("Shall I write tests, routes or pages next?").user("1, 2 and 3")
+    session.edit("test.py").edit("routes.py").says("Both are there.").user("cls").says("What is it?")
+    assert [*_listed(session).values()] == [f"“{ASKED.rstrip('.')}”", "“1, 2 and 3”"]

@@ -399,3 +399,14 @@ def test_a_sentence_does_not_end_behind_the_number_of_a_section() -> None:
 def test_pasted_lines_of_containers_are_output() -> None:
     log = "shop-db  | Success. You can now start the server\nshop-app | FAILED: No config file alembic.ini found"
     assert "FAILED: No config file" in summed_goal(Session().user(log).edit("Dockerfile"))
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "## Error Type\nConsole Error\n\n## Error Message\nError: Encountered two children with the same key, `/about`",
+        "⨯ ./app/globals.css\nError: Encountered two children with the same key, `/about`",
+    ],
+)
+def test_what_a_web_framework_shows_is_output(pasted: str) -> None:
+    assert "Encountered two children with the same key" in summed_goal(Session().user(pasted).edit("page.tsx"))

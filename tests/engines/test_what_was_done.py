@@ -190,3 +190,10 @@ def test_a_check_in_whose_output_no_error_was_found_has_passed() -> None:
     arc = summary(session.says("The shop compiles now."))
     assert f"failed (T5): “{error}”; it passed after changes to `src/cap.rs` (T9)" in arc.narrative
     assert arc.outcome == "success"
+
+
+def test_a_file_that_aider_made_of_a_heading_is_no_result() -> None:
+    session = Session().user("Commit and push the tests.").edit("test/RunTests.py").edit("Commit and push went through")
+    narrative = summary(session.says("It is done.")).narrative
+    assert "`test/RunTests.py`" in narrative
+    assert "went through" not in narrative

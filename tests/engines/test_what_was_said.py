@@ -269,3 +269,17 @@ def test_an_interrupt_that_no_objection_follows_is_no_dead_end() -> None:
     objected = Session().user(ASKED).edit("cap.py").user("[Request interrupted by user]", "interrupt")
     objected.user("No, that is wrong, do not cap the orders.").says("Understood.")
     assert [note.text for note in summary(objected).dead_ends] == ["The user stopped the agent after `Edit cap.py`"]
+
+
+def test_thanks_for_code_that_a_chat_gave_settle_it() -> None:
+    chat = Session().user(ASKED).says("Put this in:\n\n```python\nCAP = 3\n```").user("It's working now, thanks!")
+    arc = summary(chat)
+    assert (arc.outcome, arc.outcome_reason) == ("success", "the user accepted it")
+    assert "without an answer" not in arc.narrative
+
+
+def test_a_line_of_code_is_no_reason_for_a_change() -> None:
+    said = "```\nmenu.addAction('Delete', window.delete_selected, Key.Delete)\n```"
+    change = {"file_path": "a.py", "old_string": "a", "new_string": "b"}
+    session = Session().user(ASKED).call("Edit", change, "ok", text=said)
+    assert not any("addAction" in note.text for note in summary(session.says("It is done.")).key_turns)

@@ -134,3 +134,8 @@ def test_what_powershell_assigns_is_the_command_behind_it_and_parts_of_values_ar
     line += "\n[xml]$xml = Get-Content a.xml; $h = @{'Content-Type'='text/plain'; 'X-Cap'='3'}"
     programs = [each.program for each in simple_commands(line)]
     assert programs == ["$ns", "Get-ChildItem", "Get-Item", "Get-Content", "$h"]
+
+
+@pytest.mark.parametrize("line", ["curl -s shop > nul", "curl.exe -s shop > NUL", "ls > $null", "ls >/dev/null"])
+def test_what_is_discarded_is_no_file(line: str) -> None:
+    assert [step.writes for step in simple_commands(line)] == [()]

@@ -21,6 +21,7 @@ _DEEPEST = 2  # shells in shells
 _SUBSTITUTION = regex(r"\$\([^()\n\"']{0,200}\)")
 _BARE_PATCH = regex(r"\bapply_patch \*\*\* Begin Patch\n.*?(?:\n\*\*\* End Patch|\Z)", re.DOTALL)
 _ENDS = frozenset({"fi", "done", "esac", "}", "case", "select", "function"})
+_NOWHERE = frozenset({"nul", "$null"})  # of Windows
 _LOOPS = frozenset({"for", "while", "until", "select"})
 _SHELL_OPTIONS = frozenset({"-c", "-lc", "-ec", "-lic", "-ic", "-xc"})
 
@@ -185,7 +186,7 @@ def _without_substitutions(word: str) -> str:
 
 def _is_write(operator: str, target: str) -> bool:
     """Output that goes to a file: neither standard error nor what is discarded."""
-    return _is_output(operator) and not target.startswith("/dev/")
+    return _is_output(operator) and not target.startswith("/dev/") and target.lower() not in _NOWHERE
 
 
 def _is_output(operator: str) -> bool:

@@ -126,11 +126,12 @@ def _open_end(stretch: Stretch) -> str:
     """That an answer is missing, or the user's last word on what was only said."""
     asked, last = stretch.requests[-1].turn if stretch.requests else 0, stretch.last_reply()
     is_last_word = last is None or last[0] < asked
-    if is_last_word and asked > (stretch.acts[-1].turn if stretch.acts else 0):
+    is_accepted = bool(stretch.requests[1:]) and stretch.requests[-1].kind == "acceptance"
+    if is_last_word and not is_accepted and asked > (stretch.acts[-1].turn if stretch.acts else 0):
         return f"The recording ends without an answer to the user (T{asked})." if asked else ""
     if any(act.has_edited for act in stretch.acts):
         return ""
-    if len(stretch.requests) > 1 and stretch.requests[-1].kind == "acceptance":
+    if is_accepted:
         final = stretch.requests[-1]
         return f"The user said {said(final.text, 80)} (T{final.turn})."
     # A subagent's last word may stand in the session that started it.

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.cluster_state import is_cluster_change
 from agent_wiki.engines.offline.goal import request_line
-from agent_wiki.engines.offline.reply_prose import prose_of
+from agent_wiki.engines.offline.reply_prose import FENCED, prose_of
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import Stretch
@@ -29,6 +29,7 @@ _SENTENCES = regex(r"(?<=[.!?])\s+|\n+")
 _LEAST, _MOST = 30, 300  # characters of a sentence that is worth showing
 _MOST_REFUSALS = 2
 _FEWEST_WORDS = 6
+_MOST_READ = 6_000
 _NUMBER = regex(r"\d{1,2}[.)]")
 _MOST_SAID, _MOST_EDITED = 220, 40_000  # characters of a sentence, and of the texts of an edit
 _NAME = regex(r"`([^`\s]{3,60})`")
@@ -98,7 +99,8 @@ def own_words_before(stretch: Stretch, act: Act) -> str:
     """What the agent said of a change in its turn, quoted: the first sentence that says what is changed or why, first
     of those that name what the edit holds, else the first about a name from code; empty where there is none.
     """
-    said_so = [_LEAD.sub("", each.strip(" *-:")) for each in _SENTENCES.split(stretch.content(act.turn)[:2_000])]
+    words = FENCED.sub("", stretch.content(act.turn)[:_MOST_READ])  # of code in it nothing says why
+    said_so = [_LEAD.sub("", each.strip(" *-:")) for each in _SENTENCES.split(words)]
     fitting = [each for each in said_so if _LEAST <= len(each) <= _MOST_SAID and not _LOOKING.match(each)]
     fitting = [each for each in fitting if not _SLIP.search(each)]
     telling = [each for each in fitting if _OF_CHANGE.search(each) or _CAUSE.search(each)]

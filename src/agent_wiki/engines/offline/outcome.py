@@ -281,6 +281,8 @@ def _is_about_work(stretch: Stretch, request: UserRequest) -> bool:
 
     A customer who reads "it is booked" sees no effect; only a remark on the effect counts there.
     """
+    if not stretch.acts and not stretch.is_talk():
+        return True  # of code that a chat gave: what was done with it is not recorded
     if not any(act.kind in ("edit", "run", "ship", "check", "probe") for act in stretch.acts):
         return _OBSERVED.search(request.text[:400]) is not None and any(act.has_worked for act in stretch.acts)
     return any(

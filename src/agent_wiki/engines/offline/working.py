@@ -97,7 +97,9 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     """The files it changed, each with what was done to it; scratch files only when there is nothing else."""
     edits = [act for act in acts if act.has_edited]
     pairs = [(act, path) for act in edits for path in act.edits]
-    kept = [(act, path) for act, path in pairs if bare_name(path) not in scratch] or pairs
+    named = [(act, path) for act, path in pairs if not _is_heading(bare_name(path))]
+    lasting = [(act, path) for act, path in named if bare_name(path) not in scratch]
+    kept = lasting or named or pairs
     if not kept:
         unnamed = next((act.turn for act in acts if act.is_of_unnamed_file), 0)
         return Sentence(unnamed, 70, "It edited files that its calls do not name.") if unnamed else None
@@ -106,7 +108,7 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     known = {path for act in before for path in (*act.edits, act.call.path() or "")}
     changes = [act for act, _ in kept]
     verbs = {path: _done_to(path, [act for act, of in kept if of == path], known) for path in distinct(paths)}
-    if kept is pairs:
+    if not lasting:
         verbs = dict.fromkeys(verbs, "wrote")
     groups = {verb: [path for path in paths if verbs[path] == verb] for verb in _DONE}
     there = [path for path, verb in verbs.items() if verb != "deleted"]
@@ -120,6 +122,11 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
         if files
     ]
     return Sentence(kept[0][0].turn, 80, f"It {', and '.join(done)}.")
+
+
+def _is_heading(name: str) -> bool:
+    """Aider writes a file of this name where a reply has a block of code under a heading."""
+    return name.count(" ") > 1 and "." not in name
 
 
 def _weighed(files: list[str], kept: list[tuple[Act, str]]) -> list[str]:
