@@ -193,3 +193,9 @@ def test_a_row_that_marks_something_with_one_word_is_left_out() -> None:
     lines = [text for _, text in reported(asked().edit("src/cart.ts").says(f"{rows}\n{LAMPS}"))]
     assert lines
     assert not any("Clear" in line for line in lines)
+
+
+def test_a_comment_of_code_is_no_finding() -> None:
+    said = "```\n// I found that there is no redirect here\n```\nI found that the cap is read twice in the cart."
+    session = asked().call("Bash", {"command": "cp a b"}, "", text=said).call("Bash", {"command": "cp b c"}, None)
+    assert [text for _, text in reported(session)] == ["I found that the cap is read twice in the cart."]

@@ -283,3 +283,18 @@ def test_a_line_of_code_is_no_reason_for_a_change() -> None:
     change = {"file_path": "a.py", "old_string": "a", "new_string": "b"}
     session = Session().user(ASKED).call("Edit", change, "ok", text=said)
     assert not any("addAction" in note.text for note in summary(session.says("It is done.")).key_turns)
+
+
+def test_a_no_to_what_the_agent_offered_is_no_objection_in_other_languages_either() -> None:
+    session = Session().user("Garde les échanges.").edit("notes.md").says("Dois-je ouvrir un navigateur ?")
+    session.user("non restons comme ça. Peut-on sauvegarder nos échanges de cette discussion ?").edit("log.md")
+    assert not any("objects" in note.text for note in summary(session.says("C'est fait.")).key_turns)
+
+
+def test_a_key_turn_says_of_a_new_file_that_it_is_written() -> None:
+    why = {"text": "The caps need a module of their own because the cart must not know them."}
+    session = Session().user(ASKED).call("Write", {"file_path": "cap.py", "content": "CAP = 3"}, "created", **why)
+    session.call("Edit", {"file_path": "cart.py", "old_string": "a", "new_string": "b"}, "updated", **why)
+    texts = [note.text for note in summary(session.says("It is capped.")).key_turns]
+    assert any(text.startswith("The agent writes `cap.py`") for text in texts)
+    assert any(text.startswith("The agent changes `cart.py`") for text in texts)

@@ -19,6 +19,7 @@ from agent_wiki.engines.offline.tables import table
 from agent_wiki.engines.offline.troubles import Trouble
 from agent_wiki.engines.offline.what_changed import AFTERWARDS, LATER
 from agent_wiki.engines.offline.wording import called, error_words, file_names, is_inline, said, service_call
+from agent_wiki.engines.offline.working import is_written_whole, known_before
 from agent_wiki.pages.compare.views import KeyTurnKind
 from agent_wiki.stages.summarize import KeyTurnNote
 from agent_wiki.trajectory.lazily import dataclass
@@ -172,7 +173,9 @@ def _of_edits(stretch: Stretch, shown: Shown) -> list[_Candidate]:
 
 
 def _edited(act: Act, stretch: Stretch, weight: int) -> _Candidate:
-    text = f"The agent changes {file_names(act.edits, stretch.trajectory.source.cwd, 2)}"
+    known = known_before(stretch, act)
+    verb = "writes" if all(is_written_whole(act, path, known) for path in act.edits) else "changes"
+    text = f"The agent {verb} {file_names(act.edits, stretch.trajectory.source.cwd, 2)}"
     found = _said(weight, act, text, stretch)
     return found if found.kind == "change" else replace(found, weight=_FILLS)
 

@@ -25,6 +25,7 @@ from agent_wiki.trajectory.lazily import regex
 
 _MOST_SAID, _MOST_OF_MANY = 240, 160  # characters
 _MANY = 8
+_CHANGE = 9  # calls that a change weighs more
 _LEAST_OF_ANSWER = 60  # characters of an answer or an assent that says more
 _FOR_A_TERMINAL = regex(r"(?:cls|clear|exit|quit|q|pwd|dir|ls)", re.IGNORECASE)
 _FEW_LETTERS = 8  # where no word of assent is known
@@ -75,7 +76,10 @@ def _words(request: UserRequest, most: int) -> str:
 
 def _heaviest(notes: list[TurnNote], stretch: Stretch) -> list[TurnNote]:
     ends = [*(note.turn for note in notes[1:]), stretch.last_turn + 1]
-    done = [sum(note.turn <= act.turn < end for act in stretch.acts) for note, end in zip(notes, ends, strict=True)]
+    spans = zip(notes, ends, strict=True)
+    done = [
+        sum(1 + _CHANGE * bool(act.edits) for act in stretch.acts if note.turn <= act.turn < end) for note, end in spans
+    ]
     order = sorted(range(len(notes)), key=lambda at: (at != 0, -done[at], at))
     shown = sorted(order[: MOST_REQUESTS - 1])
     left = [note for at, note in enumerate(notes) if at not in shown]

@@ -10,7 +10,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from agent_wiki.engines.offline.acts import Act
-from agent_wiki.engines.offline.reply_prose import ANNOUNCES, CHEER, COLONS, SENTENCE_END, prose_of, says_nothing
+from agent_wiki.engines.offline.reply_prose import (
+    ANNOUNCES,
+    CHEER,
+    COLONS,
+    FENCED,
+    SENTENCE_END,
+    prose_of,
+    says_nothing,
+)
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.working import is_function
@@ -85,7 +93,8 @@ def _findings(stretch: Stretch) -> list[TurnNote]:
     """What the agent said on the way that it had found, the last few lines, of a recording that no reply ends."""
     messages = stretch.trajectory.messages
     turns = range(stretch.last_request_turn() + 1, stretch.last_turn + 1)
-    replies = [(turn, messages[turn - 1].content or "") for turn in turns if messages[turn - 1].tool_calls]
+    said_so = ((turn, messages[turn - 1].content or "") for turn in turns if messages[turn - 1].tool_calls)
+    replies = [(turn, FENCED.sub("", words)) for turn, words in said_so]  # of code no line is a finding
     lines = [(turn, line) for turn, reply in replies for line in reply.splitlines()]
     said = [
         (turn, each.removeprefix("THOUGHT:").strip(" *->|_\t"))

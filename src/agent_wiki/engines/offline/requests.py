@@ -57,7 +57,8 @@ _ASKED = written("asked", re.IGNORECASE)
 _LEAD, _LAST_LINE = regex(r"[^\n]{20,160}?[:：](?=\s)"), regex(r"\n[ \t]*[^\n]{30,300}\Z")
 _NUMBERS, _ALIKE = regex(r"\d+"), 3
 _NUMBERED = regex(r"\s*(?:q|a)?1\s*[.):,]\s*[^\n;]{1,300}(?:\s|;)\s*(?:q|a)?2\s*[.):,]", re.IGNORECASE)
-_CHOOSES = regex(r"no,? (?:let['’]?s|i['’]d|please|we)\b", re.IGNORECASE)  # another of what the agent had offered
+# Another of what the agent had offered.
+_CHOOSES = regex(r"no,? (?:let['’]?s|i['’]d|please|we)\b|(?:non|nein|não|нет)\b", re.IGNORECASE)
 _ANSWERS = regex(r"(?:yes|yep|yeah|sure|ok(?:ay)?|no|nope)\b", re.IGNORECASE)
 
 

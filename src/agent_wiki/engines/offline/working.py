@@ -104,8 +104,7 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
         unnamed = next((act.turn for act in acts if act.is_of_unnamed_file), 0)
         return Sentence(unnamed, 70, "It edited files that its calls do not name.") if unnamed else None
     paths = [path for _, path in kept]
-    before = [act for act in stretch.acts if act.turn < kept[0][0].turn and act.has_worked]
-    known = {path for act in before for path in (*act.edits, act.call.path() or "")}
+    known = known_before(stretch, kept[0][0])
     changes = [act for act, _ in kept]
     verbs = {path: _done_to(path, [act for act, of in kept if of == path], known) for path in distinct(paths)}
     if not lasting:
@@ -122,6 +121,12 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
         if files
     ]
     return Sentence(kept[0][0].turn, 80, f"It {', and '.join(done)}.")
+
+
+def known_before(stretch: Stretch, edit: Act) -> set[str]:
+    """The files that calls which worked had named before an edit."""
+    before = [act for act in stretch.acts if act.turn < edit.turn and act.has_worked]
+    return {path for act in before for path in (*act.edits, act.call.path() or "")}
 
 
 def _is_heading(name: str) -> bool:
@@ -146,7 +151,7 @@ def _done_to(path: str, acts: list[Act], known: set[str]) -> str:
     programs = {_put_by(act, path) for act in acts}
     if None not in programs:
         return "moved" if programs == {"mv"} else "copied"
-    return "wrote" if _is_written_whole(acts[0], path, known) else "changed"
+    return "wrote" if is_written_whole(acts[0], path, known) else "changed"
 
 
 def _put_by(act: Act, path: str) -> str | None:
@@ -156,7 +161,7 @@ def _put_by(act: Act, path: str) -> str | None:
     return copies[0].program if copies and not is_written else None
 
 
-def _is_written_whole(act: Act, path: str, known: set[str]) -> bool:
+def is_written_whole(act: Act, path: str, known: set[str]) -> bool:
     """A tool, a shell or a patch writes the whole file, which the session had not named before."""
     is_by_tool = act.call.name.lower() in _WRITERS or adds_file(act.call, path)
     return path not in known and (is_by_tool or any(path in each.writes for each in act.commands))
