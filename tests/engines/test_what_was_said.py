@@ -292,9 +292,9 @@ def test_a_no_to_what_the_agent_offered_is_no_objection_in_other_languages_eithe
 
 
 def test_a_key_turn_says_of_a_new_file_that_it_is_written() -> None:
-    why = {"text": "The caps need a module of their own because the cart must not know them."}
-    session = Session().user(ASKED).call("Write", {"file_path": "cap.py", "content": "CAP = 3"}, "created", **why)
-    session.call("Edit", {"file_path": "cart.py", "old_string": "a", "new_string": "b"}, "updated", **why)
+    why = "The caps need a module of their own because the cart must not know them."
+    session = Session().user(ASKED).call("Write", {"file_path": "cap.py", "content": "CAP = 3"}, "created", text=why)
+    session.call("Edit", {"file_path": "cart.py", "old_string": "a", "new_string": "b"}, "updated", text=why)
     texts = [note.text for note in summary(session.says("It is capped.")).key_turns]
     assert any(text.startswith("The agent writes `cap.py`") for text in texts)
     assert any(text.startswith("The agent changes `cart.py`") for text in texts)

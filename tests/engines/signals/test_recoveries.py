@@ -48,6 +48,8 @@ def test_a_sandbox_that_cannot_start_is_no_matter_of_the_command() -> None:
             "Operation not permitted`: the sandbox itself fails, and will for any command."
         )
     ]
+    wrapped = 'Denied { stderr: "bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted\\\\n", code: 1 }'
+    assert "as soon as one stops with `bwrap: loopback: " in _let_out("mkdir -p out", wrapped)[0]
     assert not _let_out("sed -n 1p /root/a", "sed: can't read /root/a: Permission denied")
 
 

@@ -54,6 +54,8 @@ def test_the_one_difference_is_the_rule(failed: str, error: str, worked: str, ru
         ("npm run dev", "Error: listen EADDRINUSE", "PORT=3001 npm run dev"),
         ("npm test", "Error: no connection", "DATABASE_URL=postgres://a:b@c/d npm test"),
         ("npm test", "Error: no connection", "API_TOKEN=abc npm test"),
+        ("bundle exec rails runner x.rb", "User is already taken", "RAILS_ENV=test bundle exec rails runner x.rb"),
+        ("python -c 'import flask'", _NO_MODULE, ".venv/bin/python -c 'import flask'"),
         ("cargo test", "error: could not start", "RUST_BACKTRACE=1 cargo test"),
         ("python -m pytest t", _NO_MODULE, "/Users/dev/shop/.venv/bin/python -m pytest t"),
         ("pytest t", "1 failed, 2 passed", "PYTHONPATH=src pytest t"),

@@ -18,7 +18,7 @@ _NO_NETWORK = regex(_NETWORK)
 _OF_PLACE = regex(r"EPERM|EACCES|not permitted|[Pp]ermission denied|Access is denied|[Rr]ead-only file|" + _NETWORK)
 _DENIED = written("denied")
 _GIT_FOLDER = regex(r"(?:^|[\s/'\"])\.git/")
-_SANDBOX = regex(r"^(?:bwrap|bubblewrap|sandbox-exec|landlock|firejail)\b")
+_SANDBOX = regex(r"(?:^|\")(?P<said>(?:bwrap|bubblewrap|sandbox-exec|landlock|firejail)\b[^\\\"\n]*)")
 _DENIES = Wording(
     "recoveries/outside-sandbox",
     "Leave a sandbox that denies a permission",
@@ -32,17 +32,17 @@ _DENIES = Wording(
 _GIT = Wording(
     "recoveries/outside-sandbox",
     "Write to .git outside the sandbox",
-    "Ask at once to run outside the sandbox what writes to `.git`, such as `git fetch`, `git commit`, or a script that "
-    "makes a branch, where one may ask: inside, `.git` may not be written.",
-    "In a sandbox `git fetch`, `git commit` or another command that writes to `.git` is to be run, or one stops with "
-    "`cannot open '.git/FETCH_HEAD'` or `cannot lock ref`.",
+    "Ask at once to run outside the sandbox what writes to `.git`, such as `git add`, `git commit`, `git fetch`, or a "
+    "script that makes a branch, where one may ask: inside, `.git` may not be written, only read.",
+    "In a sandbox `git add`, `git commit`, `git fetch` or another command that writes to `.git` is to be run, or one "
+    "stops with `Unable to create '.git/index.lock'`, `cannot open '.git/FETCH_HEAD'` or `cannot lock ref`.",
     ("sandbox", "git", "permissions"),
 )
 _CUT_OFF = Wording(
     "recoveries/outside-sandbox",
     "Use the network outside the sandbox",
-    "Ask at once to run outside the sandbox what needs the network, such as `git fetch` or `npm install`, where one "
-    "may ask: inside it reaches no host.",
+    "Ask at once to run outside the sandbox what needs the network, such as `git fetch`, `npm install` or a migration "
+    "of a database elsewhere, where one may ask: a sandbox without the network reaches no host.",
     "In a sandbox a command that needs the network is to be run, or one stops with `Could not resolve host`, "
     "`ENOTFOUND`, `EAI_AGAIN` or `no such host`.",
     ("sandbox", "network"),
@@ -63,7 +63,7 @@ def refusal_of(session: MinedSession, recovery: Recovery) -> Refusal | None:
     error = _refused(session, recovery)
     if error is None:
         return None
-    if _SANDBOX.match(_line_of_place(recovery.failed) or ""):
+    if _SANDBOX.search(_line_of_place(recovery.failed) or ""):
         return Refusal(_sandbox_fails(error), error, recovery)
     if _NO_NETWORK.search(error):
         return Refusal(_CUT_OFF, error, recovery)
@@ -98,8 +98,8 @@ def _refused(session: MinedSession, recovery: Recovery) -> str | None:
     is_same = failed.line == passed.line or is_alone
     if not is_same or is_escalated(failed.call) or not is_escalated(passed.call) or line is None:
         return None
-    if _SANDBOX.match(line):
-        return error_name(line, session)
+    if own := _SANDBOX.search(line):
+        return error_name(own["said"], session)
     if recovery.wanted.program in READING:
         return None
     # Between colons stand the program, what it was at, and the system's own words, which are the same everywhere.

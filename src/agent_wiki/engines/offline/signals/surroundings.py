@@ -13,7 +13,7 @@ from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, tag
 from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of, retried, went
 from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.shell.judged_steps import passed_steps
-from agent_wiki.shell.kinds import shell_kind
+from agent_wiki.shell.kinds import is_inline_script, shell_kind
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.verdict import verdict_of
@@ -28,7 +28,8 @@ _PROJECTS_OWN = regex(r"(?:\./)?[\w.-]{1,40}/(?:bin|Scripts)/[\w.-]{1,40}")
 _VALUE = regex(r"(?P<name>[A-Z][A-Z0-9_]{2,40})=(?P<value>[\w.,:=+@%/$()\"' -]{1,60})")
 _FOUND_OUT = regex(r"([A-Z_]{2,40}=\"?\$\([\w /.@+-]{1,50}\)\"?)\s")
 _NOT_PORTABLE = regex(r"/(?:Users|home|root|tmp|private|var)/|\d{3,}|\d-|-\d|^\$(?!\()|[A-Z]:\\")
-_SECRET = regex(r"KEY|TOKEN|SECRET|PASS|PWD|CREDENTIAL|URL|URI|DSN|HOST|PORT")
+# What is secret or of one machine, or picks another set of data, where what failed may not be met.
+_SECRET = regex(r"KEY|TOKEN|SECRET|PASS|PWD|CREDENTIAL|URL|URI|DSN|HOST|PORT|ENV$")
 _SHOWS = frozenset(table("surroundings")["shows"].split())
 
 
@@ -63,7 +64,9 @@ def in_others(session: MinedSession, failed: Attempt) -> list[Lesson]:
 
 
 def _only_looks(step: SimpleCommand) -> bool:
-    """It reads something; a program that does not even tell its version cannot start."""
+    """It reads something, or tries a line of code; a program that does not even tell its version cannot start."""
+    if is_inline_script(step):
+        return True
     return shell_kind(step) == "look" and step.words[1:] not in (("--version",), ("-v",), ("version",))
 
 
