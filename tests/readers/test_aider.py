@@ -211,3 +211,17 @@ I write it.
     (found,) = histories(tmp_path, text.replace("~\n", "  \n"))
     called = [(call.name, call.path()) for call in paired_calls(found)]
     assert called == [("create_file", "a.py"), ("edit", "b.py"), ("create_file", "c.py")]
+
+
+def test_of_a_history_that_a_formatter_went_over_what_was_typed_is_the_users_too(tmp_path: Path) -> None:
+    formatted = "# aider chat started at 2024-08-20 14:08:19\n\n#### /add shop.md\n\n> Added shop.md\n\n"
+    formatted += "#### it throws an error\n\n#### when I log in\n\nLet us look.\n\n#### it still does\n\nSet.\n"
+    (found,) = histories(tmp_path, formatted)
+    typed = [message.content for message in found.messages if message.role == "user" and message.mark is None]
+    assert typed == ["it throws an error\nwhen I log in", "it still does"]
+
+
+def test_a_heading_of_a_reply_is_not_typed_where_no_formatter_was_at_work(tmp_path: Path) -> None:
+    plain = "# aider chat started at 2024-08-20 14:08:19\n\n#### cap the cart  \n\nDone.\n\n#### What changed\n\nIt.\n"
+    (found,) = histories(tmp_path, plain)
+    assert [message.role for message in found.messages] == ["user", "assistant"]

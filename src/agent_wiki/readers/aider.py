@@ -21,6 +21,8 @@ FORMAT = "aider"
 
 _START = regex(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*")
 _TYPED = regex(r"####(?: (.*?))? {2,3}")
+# A formatter of Markdown takes the two blanks away; a command of Aider's without them shows that one was at work.
+_TYPED_FORMATTED, _FORMATTED = regex(r"####(?: (.*?))? {0,3}"), regex(r"#### /[a-z-]{2,20}(?: .*)?(?<! )")
 _APPLIED = regex(r"Applied edit to (\S.{0,400})")
 _MISSED = regex(r"## (SearchReplaceNoExactMatch: .{1,300}? lines in (\S.{0,400}))")
 _MISSES = regex(r"# \d+ SEARCH/REPLACE blocks? failed to match!")
@@ -48,6 +50,7 @@ def claims(sample: Sample) -> bool:
 def read(recording: Recording) -> Iterator[Trajectory]:
     """Every session in which something was said. Raises `UnreadableRecording` when there is none."""
     session: _Session | None = None
+    typed = _TYPED_FORMATTED if any(map(_FORMATTED.fullmatch, recording.text_lines())) else _TYPED
     found = 0
     for line in recording.text_lines():
         start = _START.fullmatch(line)
@@ -58,7 +61,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
         if session is not None and session.is_talk():
             found += 1
             yield session.trajectory()
-        session = _Session(start[1])
+        session = _Session(start[1], typed)
     if session is not None and session.is_talk():
         found += 1
         yield session.trajectory()
@@ -78,9 +81,9 @@ class _Missed:
 class _Session:
     """Processes the lines of one session in order."""
 
-    def __init__(self, started: str) -> None:
+    def __init__(self, started: str, typed_line: re.Pattern[str] = _TYPED) -> None:
         self.builder = TrajectoryBuilder()
-        self.started = started
+        self.started, self.typed_line = started, typed_line
         self.typed: list[str] = []
         self.said: list[str] = []
         self.printed: list[str] = []
@@ -109,7 +112,7 @@ class _Session:
             # Blank lines of the code in a text on failed edits may be indented.
             is_blank_code = self.is_miss and not line.strip()
             self._print(line.removeprefix("> "), is_whole=line.endswith("  ") and not is_blank_code)
-        elif (typed := _TYPED.fullmatch(line)) is not None:
+        elif (typed := self.typed_line.fullmatch(line)) is not None:
             self.is_open = False
             if not self.typed:
                 self._close()
@@ -118,13 +121,13 @@ class _Session:
             if self.typed or self.printed:
                 self._close()
             self.said.append(line)
-        elif self.typed:
-            self._close()
+        elif self.typed and self.typed_line is _TYPED:
+            self._close()  # a formatter puts an empty line between what was typed in one go
 
     def _is_printed(self, line: str) -> bool:
         """Whether Aider printed a line; a line of the model's that begins like one does not end with two blanks."""
         if self.is_open:
-            return _TYPED.fullmatch(line) is None
+            return self.typed_line.fullmatch(line) is None
         is_in_reply = bool(self.said) and not (self.printed or self.applied or self.ran)
         return line.startswith("> ") and (line.endswith("  ") or not is_in_reply)
 
