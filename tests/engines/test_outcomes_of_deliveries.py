@@ -342,3 +342,9 @@ def test_a_server_s_error_is_no_success_whatever_the_exit_code_of_curl(body: str
     asked = Session().user("Make a lamp in the shop by its API, and say what it answers.").read("api.md")
     posted = asked.run("curl -sS -X POST https://shop.example.com/api/lamps -d '{}'", body)
     assert (shown(posted.says("I have sent it.")).outcome == "success") is (outcome == "success")
+
+
+def test_an_answer_in_place_of_what_could_not_be_written_is_no_success() -> None:
+    denied = looked().call("Write", {"file_path": "review.py", "content": "x"}, "permission denied", failed=True)
+    assert shown(looked().says(REVIEW)).outcome == "success"
+    assert shown(denied.says(REVIEW)).outcome != "success"

@@ -55,7 +55,8 @@ def delivered(stretch: Stretch) -> Shown | None:
     is_based = looks >= _LEAST_LOOKS or any(act.kind == "probe" and act.has_worked for act in stretch.acts)
     is_of_parent = stretch.trajectory.source.parent_session_id is not None  # which sends for a report
     is_wanted = is_of_parent or any(map(wants_words, stretch.requests))
-    is_unchanged = not edits and not any(act.is_of_unnamed_file for act in stretch.acts)
+    tried = [act for act in stretch.acts if act.kind == "edit"]  # what was to be written and was not is no answer
+    is_unchanged = not edits and not any(act.is_of_unnamed_file or act.has_failed for act in tried)
     is_answer = last != "nudge" and is_unchanged and is_based and is_wanted
     if not is_answer and not is_document:
         return None
