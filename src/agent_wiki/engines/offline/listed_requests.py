@@ -5,8 +5,6 @@ A goal and a title name one or two of them; a reader has to see all.
 
 from __future__ import annotations
 
-import re
-
 from agent_wiki.engines.offline.findings import moves_on
 from agent_wiki.engines.offline.goal import (
     in_full,
@@ -21,13 +19,11 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.wording import code, count
 from agent_wiki.stages.summarize import MOST_REQUESTS, TurnNote
 from agent_wiki.trajectory.language import is_english
-from agent_wiki.trajectory.lazily import regex
 
 _MOST_SAID, _MOST_OF_MANY = 240, 160  # characters
 _MANY = 8
 _CHANGE = 9  # calls that a change weighs more
 _LEAST_OF_ANSWER = 60  # characters of an answer or an assent that says more
-_FOR_A_TERMINAL = regex(r"(?:cls|clear|exit|quit|q|pwd|dir|ls)", re.IGNORECASE)
 _FEW_LETTERS = 8  # where no word of assent is known
 
 
@@ -40,10 +36,7 @@ def listed_requests(stretch: Stretch) -> list[TurnNote]:
     opening, is_talk = opening_turn(stretch.requests), stretch.is_talk()
     least = 0 if is_english(" ".join(each.text for each in stretch.requests)) else _FEW_LETTERS
     goal = opening_and_next(stretch.requests, stretch.trajectory.source.title)[0]
-    ends = [*(each.turn for each in stretch.requests[1:]), stretch.last_turn + 1]
-    edited = [act.turn for act in stretch.acts if act.has_edited]
-    led_on = {each.turn for each, end in zip(stretch.requests, ends, strict=False)
-              if each.kind == "answer" and any(each.turn < turn < end for turn in edited)}  # fmt: skip
+    led_on = _answers_acted_on(stretch)
     asked = [each for each in stretch.requests
              if each is opening or each.turn in led_on or _brings_something(each, is_talk, least)]  # fmt: skip
     asked = asked[asked.index(opening) :] if opening in asked else asked
@@ -54,13 +47,20 @@ def listed_requests(stretch: Stretch) -> list[TurnNote]:
     return notes if len(notes) > 1 else []
 
 
+def _answers_acted_on(stretch: Stretch) -> set[int]:
+    """The turns of answers ("1 and 3") after which files were changed."""
+    ends = [*(each.turn for each in stretch.requests[1:]), stretch.last_turn + 1]
+    spans = [(each.turn, end) for each, end in zip(stretch.requests, ends, strict=False) if each.kind == "answer"]
+    edited = [act.turn for act in stretch.acts if act.has_edited]
+    return {start for start, end in spans if any(start < turn < end for turn in edited)}
+
+
 def _brings_something(request: UserRequest, is_talk: bool, least: int) -> bool:
     if is_talk:
         return moves_on(request)
     if request.kind in ("answer", "acceptance"):
         return len(request.text) >= _LEAST_OF_ANSWER
-    is_slip = _FOR_A_TERMINAL.fullmatch(request.text.strip()) is not None
-    return request.kind != "nudge" and not is_slip and sum(map(str.isalpha, request.text)) > least
+    return request.kind != "nudge" and sum(map(str.isalpha, request.text)) > least
 
 
 def _words(request: UserRequest, most: int) -> str:
