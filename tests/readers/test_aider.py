@@ -225,3 +225,11 @@ def test_a_heading_of_a_reply_is_not_typed_where_no_formatter_was_at_work(tmp_pa
     plain = "# aider chat started at 2024-08-20 14:08:19\n\n#### cap the cart  \n\nDone.\n\n#### What changed\n\nIt.\n"
     (found,) = histories(tmp_path, plain)
     assert [message.role for message in found.messages] == ["user", "assistant"]
+
+
+def test_a_history_is_read_once_so_that_no_bad_byte_counts_twice(tmp_path: Path) -> None:
+    path = tmp_path / "history.md"
+    path.write_bytes(HISTORY.encode() + b"\nNot \xff all of it is text.\n")
+    recording = Recording(path, path.name)
+    assert list(read(recording))
+    assert recording.hygiene == {"replaced_bytes": 1}

@@ -50,9 +50,10 @@ def claims(sample: Sample) -> bool:
 def read(recording: Recording) -> Iterator[Trajectory]:
     """Every session in which something was said. Raises `UnreadableRecording` when there is none."""
     session: _Session | None = None
-    typed = _TYPED_FORMATTED if any(map(_FORMATTED.fullmatch, recording.text_lines())) else _TYPED
+    lines = list(recording.text_lines())
+    typed = _TYPED_FORMATTED if any(map(_FORMATTED.fullmatch, lines)) else _TYPED
     found = 0
-    for line in recording.text_lines():
+    for line in lines:
         start = _START.fullmatch(line)
         if start is None:
             if session is not None:
@@ -81,7 +82,7 @@ class _Missed:
 class _Session:
     """Processes the lines of one session in order."""
 
-    def __init__(self, started: str, typed_line: re.Pattern[str] = _TYPED) -> None:
+    def __init__(self, started: str, typed_line: re.Pattern[str]) -> None:
         self.builder = TrajectoryBuilder()
         self.started, self.typed_line = started, typed_line
         self.typed: list[str] = []

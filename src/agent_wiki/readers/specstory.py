@@ -18,7 +18,7 @@ from agent_wiki.readers.claude_user_text import pieces_of
 from agent_wiki.readers.recorded import iso_utc, most_used, seconds_between, short_digest
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.readers.specstory_pieces import RULE, Pieces
-from agent_wiki.readers.specstory_tools import closing_line, exit_code, tool_call
+from agent_wiki.readers.specstory_tools import BEGINS_TOOL, closing_line, exit_code, tool_call
 from agent_wiki.trajectory import Source, Trajectory
 from agent_wiki.trajectory.lazily import regex
 
@@ -38,7 +38,7 @@ _MODEL = regex(r"(?:model )?([A-Za-z][\w.:/@-]{1,100})")
 _AGENTS = {"cursoride": "cursor", "cursor-cli": "cursor", "codex-cli": "codex"}  # by their names elsewhere
 _NO_MODEL = frozenset({"sidechain", "model", "mode", "default", "unknown", "synthetic"})
 _THINKING = regex(r"\s*<think>(?:<details><summary>[^<]{0,200}</summary>)?(.*?)(?:</details>)?</think>\s*", re.DOTALL)
-_BEGINS_TOOL, _BEGINS_BARE_TOOL = "<tool-use", "Tool use: **"  # most lines begin with neither, which is seen sooner
+_BEGINS_BARE_TOOL = "Tool use: **"  # most lines begin with neither opening, which is seen sooner
 _TOOL = regex(r"<tool-use\b([^>\n]{0,400})>")
 _BARE_TOOL = regex(r"Tool use: \*\*([^*\n]{1,100})\*\*\s*")
 
@@ -127,7 +127,7 @@ class _Session:
                     self._say("\n".join(words))
                     words, at = [], begins
                     continue
-            opening = _TOOL.match(line) if line.startswith(_BEGINS_TOOL) else None
+            opening = _TOOL.match(line) if line.startswith(BEGINS_TOOL) else None
             bare = _BARE_TOOL.fullmatch(line) if line.startswith(_BEGINS_BARE_TOOL) else None
             if opening is None and bare is None:
                 words.append(line)
@@ -218,7 +218,7 @@ def _outside_tools(lines: Sequence[str], starts: Sequence[int]) -> list[int]:
     at = 0
     for start in starts:
         while at < start:
-            if lines[at].startswith(_BEGINS_TOOL) and _TOOL.match(lines[at]):
+            if lines[at].startswith(BEGINS_TOOL) and _TOOL.match(lines[at]):
                 inside = at = max(closing_line(lines, at), at + 1)
             else:
                 at += 1

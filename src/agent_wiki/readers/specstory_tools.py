@@ -12,7 +12,7 @@ from agent_wiki.trajectory.json_text import value_or
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _CLOSING = regex(r"(?:</details>)?\s*</tool-use>\s*")
-_BEGIN_OF_CALL, _END_OF_CALL = "<tool-use", "</tool-use>"
+BEGINS_TOOL, _END_OF_CALL = "<tool-use", "</tool-use>"
 _FENCE = regex(r"(`{3,}|~{3,})(.*)")
 _FENCES = ("```", "~~~")  # most lines begin with neither, which is seen sooner
 _ATTRIBUTE = regex(r'(?:data-tool-)?(name|type)="([^"\n]{0,100})"')
@@ -57,7 +57,7 @@ def closing_line(lines: Sequence[str], at: int) -> int:
             if not fence and depth <= 0:
                 return _after_stray_fence(lines, place + 1)
             first = place if first is None else first
-        elif line.startswith(_BEGIN_OF_CALL):
+        elif line.startswith(BEGINS_TOOL):
             depth += not fence
         elif mark and not fence:
             fence = mark[1]
