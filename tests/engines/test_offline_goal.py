@@ -216,19 +216,6 @@ def test_a_request_in_so_many_words_is_the_goal_whatever_was_asked_later() -> No
     assert summed_goal(session) == request
 
 
-def test_below_pasted_output_stands_what_is_asked() -> None:
-    query = f"query: SELECT {', '.join(f'p.column_{at}' for at in range(12))} FROM prices"
-    error = "When I open the prices I get this error:\ncolumn valid_until does not exist\n\n"
-    goal = summed_goal(Session().user(f"{error}    {query}\n please fix it").edit("prices.ex"))
-    assert goal == "When I open the prices I get this error: column valid_until does not exist: please fix it"
-
-
-def test_of_a_trace_without_a_word_to_it_the_error_is_the_goal() -> None:
-    error = "Error: table clauses has no column named title"
-    trace = f"開始解析: shop.txt\n{error}\n    at e.run (db.js:1)\n    at insert (repo.js:2)"
-    assert summed_goal(Session().user(trace).edit("db.js")) == f"Mend what pasted output shows: {error}"
-
-
 @pytest.mark.parametrize(
     ("prompt", "goal"),
     [
@@ -345,12 +332,6 @@ def test_what_a_form_says_in_comments_and_a_request_that_is_repeated_are_not_nam
     assert ", then:" not in summed_goal(session)
 
 
-def test_a_paste_without_a_word_is_named_by_its_error_line_without_folders() -> None:
-    paste = "Task :app:compileDebugKotlin\n\ne: file:///home/kim/shop/Cart.kt:27:15 Unresolved reference: total"
-    assert request_line(paste) == "Mend what pasted output shows: e: Cart.kt:27:15 Unresolved reference: total"
-    assert request_line(f"{paste}\n\nPlease correct the build.").startswith("Please correct the build")
-
-
 def test_a_title_is_no_list_under_a_label_and_no_preface_before_the_request() -> None:
     role = "You are in charge of the data of the shop team. You build the database and the readers of the shop."
     assert title_of(f"{role} Stack: Rust, Clean Code, Postgres 17 and a Router.", None) == (
@@ -394,19 +375,3 @@ def test_the_heading_of_a_very_long_request_without_an_end_is_cut_and_shows_it()
 def test_a_sentence_does_not_end_behind_the_number_of_a_section() -> None:
     wish = 'In the review I would like you to update the discussion in the "2.4. Gaps" section about the limits'
     assert summed_goal(Session().user(f"{wish} of the carts. Then commit.").edit("review.md")).startswith(wish)
-
-
-def test_pasted_lines_of_containers_are_output() -> None:
-    log = "shop-db  | Success. You can now start the server\nshop-app | FAILED: No config file alembic.ini found"
-    assert "FAILED: No config file" in summed_goal(Session().user(log).edit("Dockerfile"))
-
-
-@pytest.mark.parametrize(
-    "pasted",
-    [
-        "## Error Type\nConsole Error\n\n## Error Message\nError: Encountered two children with the same key, `/about`",
-        "⨯ ./app/globals.css\nError: Encountered two children with the same key, `/about`",
-    ],
-)
-def test_what_a_web_framework_shows_is_output(pasted: str) -> None:
-    assert "Encountered two children with the same key" in summed_goal(Session().user(pasted).edit("page.tsx"))

@@ -44,11 +44,6 @@ def is_unchecked(path: str) -> bool:
     return is_prose(path) or bare_name(path) in _UNCHECKED
 
 
-def is_text_alone(path: str) -> bool:
-    """Prose or data: what no test, build or lint is about as a rule."""
-    return is_unchecked(path) or is_data(path)
-
-
 def is_data(path: str) -> bool:
     """Whether a file holds values, by its suffix."""
     return PurePosixPath(path.replace("\\", "/")).suffix.lower() in _DATA

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
@@ -12,7 +11,7 @@ from agent_wiki.engines.offline.dead_ends import refusal_words
 from agent_wiki.engines.offline.endings import last_words
 from agent_wiki.engines.offline.findings import cause_of, moves_on, own_words_before, refusals_of_agent
 from agent_wiki.engines.offline.goal import in_own_words, opening_and_next, opening_turn, pasted_line, request_line
-from agent_wiki.engines.offline.requests import UserRequest, asks, says_no
+from agent_wiki.engines.offline.requests import UserRequest, asked_before, asks, says_no
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import table
@@ -42,11 +41,7 @@ class _Candidate:
 
 
 def key_turns_of(
-    stretch: Stretch,
-    shown: Shown,
-    troubles: list[Trouble],
-    deed: UserRequest | None = None,
-    listed: Collection[int] = (),
+    stretch: Stretch, shown: Shown, troubles: list[Trouble], deed: UserRequest | None, listed: Collection[int]
 ) -> list[KeyTurnNote]:
     """Three to six notes in turn order, fewer when the stretch has fewer turns worth naming.
 
@@ -54,7 +49,7 @@ def key_turns_of(
     stand among the summary's requests; of these only objections and assent are named again.
     """
     candidates = [
-        *(each for each in _of_user(stretch, deed) if each.turn not in listed or not _only_asks(each)),
+        *_of_user(stretch, deed, listed),
         *_of_outcome(stretch, shown),
         *_of_troubles(troubles),
         *_of_edits(stretch, shown),
@@ -68,10 +63,6 @@ def key_turns_of(
     return sorted(found, key=lambda note: note.turn)
 
 
-def _only_asks(candidate: _Candidate) -> bool:
-    return candidate.text.startswith(("The request:", "The user asks:", "The user says:", "The user pastes"))
-
-
 def _heaviest(candidates: list[_Candidate], most: int = MOST_KEY_TURNS) -> list[_Candidate]:
     """One candidate a turn, the heaviest first, earlier turns before later ones."""
     by_turn: dict[int, _Candidate] = {}
@@ -82,11 +73,14 @@ def _heaviest(candidates: list[_Candidate], most: int = MOST_KEY_TURNS) -> list[
     return sorted(by_turn.values(), key=lambda each: (-each.weight, each.turn))[:most]
 
 
-def _of_user(stretch: Stretch, deed: UserRequest | None) -> list[_Candidate]:
+def _of_user(stretch: Stretch, deed: UserRequest | None, listed: Collection[int]) -> list[_Candidate]:
     found = []
     is_talk = stretch.is_talk()
     opening = opening_turn(stretch.requests)
     for request in stretch.requests:
+        is_main = request is opening or request is deed
+        if request.turn in listed and (is_main or not says_no(request)):
+            continue
         line = request_line(request.text, 160)
         words, pasted = in_own_words(line, request, 160), pasted_line(line, 160)
         if request is opening:
@@ -104,14 +98,18 @@ def _of_user(stretch: Stretch, deed: UserRequest | None) -> list[_Candidate]:
             verb = "asks" if asks(words) else "says"
             text = f"The user pastes output: {pasted}" if pasted else f"The user {verb}: {words}"
             found.append(_Candidate(45, request.turn, text))
+    found += [*_refusals(stretch), *(_Candidate(42, turn, "The user stops the agent") for turn in stretch.interrupts())]
+    return found if is_talk or opening is None else [*found, *_acceptances(stretch, opening.turn)]
+
+
+def _refusals(stretch: Stretch) -> Iterator[_Candidate]:
+    """The calls that the user refused, or answered where that was a plan, with the words for it."""
     for act in stretch.acts:
         if act.was_refused_by_user and act.kind != "ask":
             reason = refusal_words(act)
             words = f": {said(reason, 200)}" if reason else ""
             verb = "answers" if reason and called(act) == "the plan" else "refuses"
-            found.append(_Candidate(80 if reason else 48, act.turn, f"The user {verb} {called(act)}{words}"))
-    found += [_Candidate(42, turn, "The user stops the agent") for turn in stretch.interrupts()]
-    return found if is_talk or opening is None else [*found, *_acceptances(stretch, opening.turn)]
+            yield _Candidate(80 if reason else 48, act.turn, f"The user {verb} {called(act)}{words}")
 
 
 def _acceptances(stretch: Stretch, opening: int) -> Iterator[_Candidate]:
@@ -148,10 +146,9 @@ def _of_troubles(troubles: list[Trouble]) -> list[_Candidate]:
     found = []
     for trouble in troubles:
         weight = 46 if is_inline(trouble.failures[0]) else 72 if trouble.is_check else 50
-        weight = _FILLS if trouble.failures[0].kind == "look" else weight
         first, line = trouble.failures[-1], error_words(trouble.line, 120)
         if trouble.fix is None and not trouble.is_check and len(trouble.failures) < 2:
-            weight = min(weight, 35)
+            weight = 35
         found.append(_Candidate(weight, first.end, f"{called(first)} fails{f': {line}' if line else ''}"))
         if trouble.fix is not None:
             ran = "goes through" if trouble.failures[0].kind == "probe" else "passes"
@@ -168,7 +165,7 @@ def _of_edits(stretch: Stretch, shown: Shown) -> list[_Candidate]:
         return []
     before = [act for act in edits if shown.turn is None or act.turn < shown.turn] or edits
     turns = [each.turn for each in stretch.requests[1:]]
-    firsts = {bisect_right(turns, act.turn): act for act in reversed(edits)}
+    firsts = {asked_before(turns, act.turn): act for act in reversed(edits)}
     return [_edited(before[-1], stretch, 75), *(_edited(act, stretch, 40) for act in firsts.values())]
 
 

@@ -5,6 +5,8 @@ A goal and a title name one or two of them; a reader has to see all.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from agent_wiki.engines.offline.findings import moves_on
 from agent_wiki.engines.offline.goal import (
     in_full,
@@ -14,7 +16,7 @@ from agent_wiki.engines.offline.goal import (
     pasted_line,
     request_line,
 )
-from agent_wiki.engines.offline.requests import UserRequest
+from agent_wiki.engines.offline.requests import UserRequest, asked_before
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.wording import code, count
 from agent_wiki.stages.summarize import MOST_REQUESTS, TurnNote
@@ -49,10 +51,9 @@ def listed_requests(stretch: Stretch) -> list[TurnNote]:
 
 def _answers_acted_on(stretch: Stretch) -> set[int]:
     """The turns of answers ("1 and 3") after which files were changed."""
-    ends = [*(each.turn for each in stretch.requests[1:]), stretch.last_turn + 1]
-    spans = [(each.turn, end) for each, end in zip(stretch.requests, ends, strict=False) if each.kind == "answer"]
-    edited = [act.turn for act in stretch.acts if act.has_edited]
-    return {start for start, end in spans if any(start < turn < end for turn in edited)}
+    turns = [each.turn for each in stretch.requests]
+    acted_on = {asked_before(turns, act.turn) for act in stretch.acts if act.has_edited}
+    return {each.turn for each in stretch.requests if each.kind == "answer" and each.turn in acted_on}
 
 
 def _brings_something(request: UserRequest, is_talk: bool, least: int) -> bool:
@@ -75,12 +76,10 @@ def _words(request: UserRequest, most: int) -> str:
 
 
 def _heaviest(notes: list[TurnNote], stretch: Stretch) -> list[TurnNote]:
-    ends = [*(note.turn for note in notes[1:]), stretch.last_turn + 1]
-    spans = zip(notes, ends, strict=True)
-    done = [
-        sum(1 + _CHANGE * bool(act.edits) for act in stretch.acts if note.turn <= act.turn < end) for note, end in spans
-    ]
-    order = sorted(range(len(notes)), key=lambda at: (at != 0, -done[at], at))
+    turns, done = [note.turn for note in notes], Counter[int]()
+    for act in stretch.acts:
+        done[asked_before(turns, act.turn)] += 1 + _CHANGE * bool(act.edits)
+    order = sorted(range(len(notes)), key=lambda at: (at != 0, -done[turns[at]], at))
     shown = sorted(order[: MOST_REQUESTS - 1])
     left = [note for at, note in enumerate(notes) if at not in shown]
     words = f"{count(len(left))} requests, up to T{left[-1].turn}, are not listed"

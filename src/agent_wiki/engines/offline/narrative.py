@@ -188,7 +188,7 @@ def _trouble(trouble: Trouble) -> Sentence:
     number = sum(called(each) == name for each in trouble.failures)
     often = " repeatedly, last" if number > 1 else ""
     failed = f"{name} failed{often} (T{last.end}){f': {line}' if line else ''}"
-    weight = 10 if first.kind == "look" else 40 + 5 * min(number, 4)
+    weight = 40 + 5 * min(number, 4)
     if trouble.is_check:
         weight = 52 if is_inline(first) else 82
     if trouble.fix is None:

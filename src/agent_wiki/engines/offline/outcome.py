@@ -335,17 +335,16 @@ def _by_moving_on(stretch: Stretch) -> Shown | None:
         return None
     if any(act.has_failed or _is_failing(act) for act in stretch.acts[-1:]) or any(map(_could_not_run, stretch.acts)):
         return None
+    return None if _failed_for_good(stretch) else Shown("success", "moved-on", report[0])
+
+
+def _failed_for_good(stretch: Stretch) -> bool:
+    """A run for one of the last requests failed, and none that is called the same worked later: the user let it be."""
     since = next((each.turn for each in stretch.requests[-_FEW_REQUESTS:]), 0)
-    if any(act.kind in ("run", "check", "probe") and _failed_for_good(act, stretch.acts) and act.turn >= since
-           for act in stretch.acts):  # fmt: skip
-        return None  # which the user may have seen, and let be
-    return Shown("success", "moved-on", report[0])
-
-
-def _failed_for_good(failed: Act, acts: list[Act]) -> bool:
-    """A call failed, and none that is called the same worked after it."""
-    later = (act for act in acts if act.turn > failed.turn and act.has_worked)
-    return failed.has_failed and not any(called(act) == called(failed) for act in later)
+    late = [act for act in stretch.acts if act.turn >= since]
+    worked = {called(act): act.turn for act in late if act.has_worked}
+    runs = (act for act in late if act.has_failed and act.kind in ("run", "check", "probe"))
+    return any(worked.get(called(act), 0) <= act.turn for act in runs)
 
 
 def _could_not_run(act: Act) -> bool:

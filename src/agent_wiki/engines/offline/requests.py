@@ -7,6 +7,7 @@ the person. Ideas: the signals of objection and rejection in the project's notes
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from dataclasses import replace
 from functools import lru_cache
@@ -107,13 +108,12 @@ def _without_templates(requests: list[UserRequest]) -> list[UserRequest]:
 
     Numbers may differ, as of the files that each is to write.
     """
-    leads = Counter(_NUMBERS.sub("0", lead[0]) for each in requests if (lead := _LEAD.match(each.text)))
+    leads = [match[0] if (match := _LEAD.match(each.text)) else "" for each in requests]
+    alike = Counter(_NUMBERS.sub("0", lead) for lead in leads if lead)
     ends = Counter(end[0].strip() for each in requests if (end := _LAST_LINE.search(each.text)))
     found = []
-    for each in requests:
-        text, lead = each.text, _LEAD.match(each.text)
-        if lead and leads[_NUMBERS.sub("0", lead[0])] >= _ALIKE:
-            text = text[lead.end() :]
+    for each, lead in zip(requests, leads, strict=True):
+        text = each.text[len(lead) :] if alike[_NUMBERS.sub("0", lead)] >= _ALIKE else each.text
         if (end := _LAST_LINE.search(text)) and ends[end[0].strip()] >= _ALIKE:
             text = text[: end.start()]
         found.append(replace(each, text=text.strip()) if text.strip() else each)
@@ -202,6 +202,12 @@ def _slash_command(turn: int, name: str, content: str) -> UserRequest | None:
     arguments = _COMMAND_ARGS.search(content)
     words = arguments.group(1).strip() if arguments else ""
     return UserRequest(turn, f"/{name} {words}".strip(), "command")
+
+
+def asked_before(turns: list[int], turn: int) -> int:
+    """The last of the user's turns, which are in order, up to a turn; 0 where there is none."""
+    at = bisect_right(turns, turn)
+    return turns[at - 1] if at else 0
 
 
 def asks(words: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Literal
 
 from agent_wiki.engines.offline.acts import Act, distinct
-from agent_wiki.engines.offline.changes import is_text_alone
+from agent_wiki.engines.offline.changes import is_data, is_unchecked
 from agent_wiki.engines.offline.tables import table
 from agent_wiki.engines.offline.wording import called, listing
 from agent_wiki.pages.sessions import Outcome
@@ -52,7 +52,8 @@ class Shown:
     def reason(self, changed: Collection[str]) -> str:
         """What the outcome rests on, as a clause. In: the files of the work that were changed."""
         reasons = table("words")["outcome_reasons"]
-        what = "unchanged" if not changed else "written" if all(map(is_text_alone, changed)) else "changed"
+        is_code = any(not is_unchecked(path) and not is_data(path) for path in changed)  # what a check may be about
+        what = "changed" if is_code else "written" if changed else "unchanged"
         own = f"{self.basis}-{self.outcome}-{what}"
         reason = next((reasons[key] for key in (own, own.rpartition("-")[0], self.basis) if key in reasons), "")
         acts = self.failed or self.passed or ((self.act,) if self.act else ())

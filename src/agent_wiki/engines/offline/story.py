@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import replace
 
+from agent_wiki.engines.offline.requests import asked_before
 from agent_wiki.trajectory.lazily import dataclass
 
 MOST_WORDS = 250
@@ -60,7 +60,7 @@ def _fitting(sentences: list[Sentence], asked: Mapping[int, str], room: int) -> 
     kept: list[Sentence] = []
     openings: dict[int, Sentence] = {}  # by the turn of the user
     for sentence in sorted(sentences, key=lambda each: (-each.weight, each.turn)):
-        of = turns[at - 1] if (at := bisect_right(turns, sentence.turn)) else 0
+        of = asked_before(turns, sentence.turn)
         is_opening = sentence.opens and sentence.turn == of
         known = openings.get(of)
         opening = sentence if is_opening else known or (Sentence(of, 0, asked[of], opens=True) if of else None)

@@ -61,7 +61,7 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         outcome_reason=shown.reason(stretch.product()),
         narrative=narrative,
         requests=requests_shown,
-        key_turns=key_turns_of(stretch, shown, troubles, deed, listed={each.turn for each in requests_shown}),
+        key_turns=key_turns_of(stretch, shown, troubles, deed, {each.turn for each in requests_shown}),
         dead_ends=dead_ends_of(stretch),
         reported=[each for each in reported_by(stretch) if each.text.rpartition(" › ")[2].rstrip(".") not in narrative],
         recalled=recalled_pages(stretch, reads),

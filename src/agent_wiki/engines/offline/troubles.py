@@ -7,7 +7,7 @@ that do not matter (a search without a match, an edit before a read) are left ou
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
 from agent_wiki.engines.offline.acts import Act, distinct, main_command
@@ -16,7 +16,7 @@ from agent_wiki.engines.offline.meant_to_fail import meant_to_fail
 from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import named, pattern, table, written
-from agent_wiki.engines.offline.what_changed import LATER, OUTSIDE, is_again, is_let_out, what_changed
+from agent_wiki.engines.offline.what_changed import LATER, OUTSIDE, is_again, is_let_out, variables_gone, what_changed
 from agent_wiki.engines.offline.wording import called, code, file_names, listing, shown_path
 from agent_wiki.shell.files_written import OWN_NOTES, bare_name
 from agent_wiki.shell.folders import folders_in
@@ -165,9 +165,8 @@ def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -
     """After which changes and installations it worked; scratch files count only where nothing else was done."""
     if is_let_out(trouble.failures, fix):
         return OUTSIDE  # whatever was changed besides
-    had, has = ({value for each in of.commands for value in each.environment} for of in (trouble.failures[-1], fix))
-    if trouble.is_check and (gone := [value for value in had if value.partition("=")[0] not in _names_of(has)]):
-        return f"without {listing(sorted(map(code, gone)))}"  # a limit that was set to see it fail
+    if trouble.is_check and (gone := variables_gone(trouble.failures[-1], fix)):
+        return f"without {listing([code(each) for each in gone])}"  # a limit that was set to see it fail
     again = {*map(called, trouble.failures), called(fix)}  # what was tried is no remedy of itself
     between = [act for act in trouble.between if called(act) not in again]
     installed = [called(act) for act in between if INSTALLS.search(act.call.command() or "")]
@@ -184,10 +183,6 @@ def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -
     if done := [*changed, *distinct([*installed, *([called(fix)] if repaired else [])])]:
         return f"after {listing(done, 2)}"
     return what_changed(trouble.failures, fix, [act for act in trouble.between if act is fix or act in between])
-
-
-def _names_of(environment: Iterable[str]) -> set[str]:
-    return {each.partition("=")[0] for each in environment}
 
 
 def _note(trouble: Trouble, act: Act) -> None:

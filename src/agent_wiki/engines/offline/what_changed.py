@@ -51,6 +51,13 @@ def is_let_out(failures: Sequence[Act], worked: Act) -> bool:
     return is_escalated(worked.call) and not any(is_escalated(each.call.continues or each.call) for each in failures)
 
 
+def variables_gone(failed: Act, worked: Act) -> list[str]:
+    """What was set for the try that failed (`LIMIT=99`), of variables that the one that worked does not set."""
+    had, has = ({value for each in act.commands for value in each.environment} for act in (failed, worked))
+    names = {value.partition("=")[0] for value in has}
+    return sorted(value for value in had if value.partition("=")[0] not in names)
+
+
 def what_changed(failures: Sequence[Act], worked: Act, between: Sequence[Act]) -> str:
     """What set the try that worked apart from all `failures`, in words that follow "it worked"; never empty.
 
