@@ -21,9 +21,6 @@ _OBJECTION = regex(
     r"|did(?:n't| not) ask|unrelated|overkill|simpler|shorter|more concise|too (?:verbose|many|complicated|complex))\b",
     re.IGNORECASE,
 )
-_LASTING_INSTRUCTION = regex(
-    r"\b(?:always|never|from now on|in future|in the future|every time|remember to)\b", re.IGNORECASE
-)
 _MOST_OF_A_REPLY = 2_000  # characters of a user's message that are searched
 
 
@@ -49,8 +46,6 @@ def signs_to_learn(trajectory: Trajectory, after_turn: int) -> tuple[str, ...]:
 
 def _is_corrected(trajectory: Trajectory, after_turn: int) -> bool:
     """The user interrupted the agent, or objected to what it did after the first request."""
-    from agent_wiki.engines.offline.signals.objections import known_objections
-
     if trajectory.source.parent_session_id:
         return False  # a subagent's "user" is another agent
     is_first = True
@@ -61,18 +56,18 @@ def _is_corrected(trajectory: Trajectory, after_turn: int) -> bool:
             continue
         text = (message.content or "")[:_MOST_OF_A_REPLY]
         folded = text.lower().replace("’", "'")
-        if turn > after_turn and not is_first:
-            objects = any(each.words.search(folded) for each in known_objections())
-            if objects or _OBJECTION.search(folded):
-                return True
+        if turn > after_turn and not is_first and _OBJECTION.search(folded):
+            return True
         is_first = False
     return False
 
 
 def _is_instructed(trajectory: Trajectory, after_turn: int) -> bool:
     """The user said how things are done in general, beyond this one request."""
+    from agent_wiki.stages.user_reactions import is_standing
+
     return any(
-        _LASTING_INSTRUCTION.search((message.content or "")[:_MOST_OF_A_REPLY])
+        is_standing((message.content or "")[:_MOST_OF_A_REPLY])
         for turn, message in trajectory.turns()
         if turn > after_turn and message.role == "user" and message.mark is None
     )

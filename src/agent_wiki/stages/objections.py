@@ -14,7 +14,7 @@ from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.stages.cited_turns import CitedTurns
 from agent_wiki.stages.trust import trust_of
 from agent_wiki.stages.turnings import Grade, Turning
-from agent_wiki.stages.user_reactions import Reaction, accepts, is_judged, is_standing, reaction_of
+from agent_wiki.stages.user_reactions import Reaction, accepts, is_for_good, is_judged, is_standing, reaction_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
@@ -132,9 +132,12 @@ class ObjectedCase(CitedTurns):
     def _asked_at(self) -> int | None:
         """The cited turn in which the user asks for something, where the quote has the words that do."""
         first, last = self._span()
-        cited = ((at, quote) for at, quote in self.quotes if first <= at <= last and reaction_of(quote) == "request")
-        users = (at for at, quote in cited if trust_of(self.trajectory, at, quote) == "user")
-        return next((at for at in users if self._reaction_at(at) == "request"), None)
+        cited = ((at, quote) for at, quote in self.quotes if first <= at <= last)
+        users = ((at, quote) for at, quote in cited if trust_of(self.trajectory, at, quote) == "user")
+        asks = (
+            at for at, quote in users if is_for_good(quote) or reaction_of(quote) == self._reaction_at(at) == "request"
+        )
+        return next(asks, None)
 
     def _is_objection(self, turn: int, quote: str) -> bool:
         if trust_of(self.trajectory, turn, quote) != "user":

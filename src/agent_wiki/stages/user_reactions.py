@@ -143,6 +143,19 @@ _WANTS = regex(
     re.IGNORECASE,
 )
 _STANDING = regex(r"\b(?:always|never|from now on|in (?:the )?future|every time|each time)\b", re.IGNORECASE)
+# Said of all work to come, in a form that does not describe a program.
+_FOR_GOOD = regex(
+    r"\bfrom (?:now|here|this point)\b(?: on)?,? |\w from (?:now|here|this point) on\W*$"
+    r"|^(?:no|never)\b(?![^,.;]*\b(?:was|were|had|has|have|been)\b)[^,.;]{3,60}\bever\b"
+    r"|\b(?:can['’]t|cannot|don['’]t|do not|must not|mustn['’]t) \w+\b[^,.;]{3,60}\bEVER\b"
+    r"|\b(?:should|must|have to|need to)\b.*\b(?:each|every) time (?:you|we) "
+    r"(?:make|change|edit|do|commit|add|update|run)\b"
+    r"|^\w+ing\b .*\bis (?:a )?(?:very )?(?:bad practice|forbidden|not allowed)\b"
+    r"|\b(?:do not|don['’]t|never|no|without)\b (?:\w+ ){0,4}"
+    r"(?:your signature|signatures?|co-authored-by|attribution)\b"
+    r"|每次.{1,12}都(?:要|必须|得)|(?:以后|今后|未来|未來|从现在起|从现在开始).{0,16}(?:不要|都要|必须)",
+    re.IGNORECASE,
+)
 _ASKS = regex(
     rf"\?\W*$|{_LEAD}(?:what|why|how|where|when|which|who|is|are|was|does|do|did|can|could|should|would|will)\b"
     r"(?!n['’]t| not\b)[^.!\n]*$",
@@ -169,7 +182,12 @@ def reaction_of(words: str, *, is_answer: bool = False) -> Reaction:
 
 def is_standing(words: str) -> bool:
     """Whether the words lay down a rule for later work too."""
-    return _STANDING.search(words) is not None
+    return _STANDING.search(words) is not None or is_for_good(words)
+
+
+def is_for_good(words: str) -> bool:
+    """Whether a sentence says of itself that it holds for all work to come, and speaks of work."""
+    return _FOR_GOOD.search(words) is not None
 
 
 def is_judged(words: str) -> bool:

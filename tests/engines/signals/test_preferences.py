@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.signals import preferences
+from agent_wiki.stages.extract_guidelines import grade_of
 from tests.engines.scripted_session import Script
 
 REFUSED = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n"
@@ -114,3 +117,47 @@ def test_a_curse_at_the_end_is_no_part_of_the_rule() -> None:
     why = REFUSED + "never make manual changes to generated files fffs"
     script = Script().call("Edit", {"file_path": "a.go"}, why, failed=True, mark="rejected")
     assert _rules(script) == ["Avoid making manual changes to generated files."]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Commit all, do not add your signature",
+        "from now on use the same newline convention for each and every file you are modifying",
+        "no test scripts ever, i will test by recrawling",
+        "As the app grows, we can't destroy the cart table EVER.",
+        "Hiding print statements in code that transforms data is a bad practice",
+        "we should bump the version of both each time we make changes",
+        "每次做项目都要唤起这个团队啊！",
+    ],
+)
+def test_what_holds_for_good_is_given_in_the_words_of_the_user(sentence: str) -> None:
+    script = _working().user(sentence)
+    (lesson,) = _lessons(script)
+    assert lesson.guideline.rule_id == "preferences/own-words"
+    assert lesson.guideline.rule == f"Keep to what the user said: “{sentence.strip('.！')}”."
+    assert grade_of(lesson.guideline, script.done()).cause == "stated"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "squash merge always happens in any case",
+        "make sure a team is always using the same color",
+        "modify the agent to prevent the same issue in the future",
+        "there was no issue with this module ever before",
+        "no error was ever shown",
+        "from now on the button shows the sum",
+        "should we always bump it each time we make changes?",
+    ],
+)
+def test_what_a_program_does_is_no_wish_for_all_work(sentence: str) -> None:
+    assert not _lessons(_working().user(sentence))
+
+
+def test_what_a_refusal_bars_is_given_in_its_words() -> None:
+    script = Script().call(
+        "Bash", {"command": "npm i x"}, REFUSED + "NO npm install allowed here", failed=True, mark="rejected"
+    )
+    assert _rules(script) == ["Keep to what the user said: “NO npm install allowed here”."]
+    assert not _rules(_working().user("No untyped navigation allowed."))

@@ -22,13 +22,12 @@ from agent_wiki.stages.extract_guidelines import (
 )
 from agent_wiki.trajectory.lazily import regex
 
-CANNED = frozenset({"objections", "remedies", "recoveries/outside-sandbox"})
+CANNED = frozenset({"remedies", "recoveries/outside-sandbox"})
 """Families of rules, or single rules, whose words are the same in every session."""
 # Families, or single rules of a family, that hold for the repository alone; and families whose first tag is the tool.
 _OF_REPOSITORY = frozenset({"corrections", "diagnostics", "preferences", "surroundings"}) | {
     "recoveries/other-name",
     "recoveries/set-up",
-    "remedies/protected-branch",
     "runners/other-runner",
 }
 _OF_TOOL = frozenset({"arguments", "refusals"})

@@ -146,7 +146,7 @@ def _never(text: str, is_lasting: bool) -> Norm | None:
     verb = base(match["verb"]) if match else None
     if match is None or verb in (None, "do", "try"):  # "stop trying to …" is about what is being tried
         return None
-    is_lasting = is_lasting or text.lower().startswith(("never", "you must never", "we never", "we don't", "we don’t"))
+    is_lasting = is_lasting or "never" in text[: match.start("verb")].lower() or text.lower().startswith("we don't")
     what = (match["what"] or "").strip()
     deed = f"{verb} {what}".strip()
     condition = _CONDITION.match(what)
@@ -210,6 +210,7 @@ def _timed(text: str, is_lasting: bool) -> Norm | None:
     first = _OCCASION_FIRST.match(text)
     if first:
         text = f"{first['what']} {first['when'][0].lower()}{first['when'][1:]}"
+    is_lasting = is_lasting or (" always " in text.lower() and bool(_TIMED.search(text)))
     return _norm(text, is_lasting) if is_lasting or _TIMED.search(text) else None
 
 

@@ -20,7 +20,6 @@ from agent_wiki.engines.offline.signals import (
     diagnostics,
     edits,
     known_remedies,
-    objections,
     other_names,
     preferences,
     recoveries,
@@ -28,7 +27,6 @@ from agent_wiki.engines.offline.signals import (
     runners,
     safeguards,
 )
-from agent_wiki.engines.offline.signals.objections import known_objections
 from agent_wiki.engines.offline.written_scripts import script_skill
 from agent_wiki.errors import UsageError
 
@@ -50,9 +48,11 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     ),
     *_found_by(
         preferences.lessons,
-        {"preferences/stated-rule": "The user states how things are done from now on, in general words."},
+        {
+            "preferences/stated-rule": "The user states how things are done from now on, in general words.",
+            "preferences/own-words": "The user states how things are done from now on; the page gives the sentence.",
+        },
     ),
-    *_found_by(objections.lessons, {each.id: each.title for each in known_objections()}),
     *_found_by(
         checks.lessons,
         {"linters/use-instead": "A linter names what to use instead, the edit does so, and the check passes."},
@@ -86,7 +86,7 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         {
             "recoveries/set-up": "A check fails, and gets past it by one command that the failure names.",
             "recoveries/outside-sandbox": "A command fails in the sandbox, and the same command passes outside of it.",
-            "surroundings/own-program": "A command fails, and passes by the program of the project's own environment.",
+            "surroundings/option": "A command fails, and passes with one option more.",
             "surroundings/variable": "A command fails, and passes with one variable set that holds elsewhere, too.",
         },
     ),

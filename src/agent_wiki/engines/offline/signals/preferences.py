@@ -10,11 +10,12 @@ import re
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.generalize import generalize
-from agent_wiki.engines.offline.imperatives import sentence_case, title_of
+from agent_wiki.engines.offline.imperatives import has_length_of_title, sentence_case, title_of
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.norms import Norm, norm_of
 from agent_wiki.engines.offline.tables import named, written
 from agent_wiki.engines.offline.user_words import UserWords, user_words, with_reason
+from agent_wiki.stages.user_reactions import is_for_good
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
@@ -26,6 +27,11 @@ _INTERJECTION = regex(r"(?:[ ,]+(?:f+s+|wtf|lol|omg|pl[sz]|damn ?it|man|dude|bro
 # What a prompt shouts, and the wish that the agent asks first: it holds for any work, or for none.
 _OF_PROMPT = written("of_prompt")
 _SPECIFIES = regex(r"\brequirements?\s*:|\bfollowing requirements?\b", re.IGNORECASE)  # of what the agent is building
+_OF_PRODUCT, _LONGEST = written("of_the_product", re.IGNORECASE), 220
+_MOST_WORDS = 7  # of a title
+_NOT_ALLOWED = regex(r"^no [\w -]{3,40} allowed\b", re.IGNORECASE)
+_UNTIL_NOW = regex(r"^.*?\bfrom (?:now|here|this point)\b(?: on)?,? (?=\S+ \S+ \S)", re.IGNORECASE)
+_HERE = "Working for this user, who has said"
 _TAG_WORDS = regex(r"[a-z][a-z0-9+.-]{2,}")
 _EMPTY_WORDS = named("empty")
 
@@ -44,6 +50,8 @@ def lessons(session: MinedSession) -> list[Lesson]:
             norm = norm_of(_with_occasion(words, bare), is_correction=is_correction)
             if norm is not None and not _OF_PROMPT.search(bare):
                 found += _lesson(session, words, sentence, norm)
+            elif norm is None and len(sentence) <= _LONGEST:
+                found += _in_own_words(session, words, sentence)
     return found
 
 
@@ -79,6 +87,23 @@ def _lesson(session: MinedSession, words: UserWords, sentence: str, norm: Norm) 
         rationale += f", refusing a call of `{words.rejected.name}`"
     weight = 90 if norm.is_lasting or words.rejected else 84
     return lesson(wording, f"{rationale}.", [session.quote(words.turn, sentence)], words.event, weight)
+
+
+def _in_own_words(session: MinedSession, words: UserWords, sentence: str) -> list[Lesson]:
+    """What holds for good, as the user put it: in other words it might be another rule."""
+    said = plain_line(sentence, _LONGEST).strip(" .!！")
+    is_barred = words.rejected is not None and _NOT_ALLOWED.search(said)
+    if not (is_barred or is_for_good(sentence)) or said.endswith(("?", "？")) or _OF_PRODUCT.search(said):
+        return []
+    head = sentence_case(_UNTIL_NOW.sub("", said)).split()
+    title = " ".join(head[:_MOST_WORDS]).rstrip(",") + ("…" if len(head) > _MOST_WORDS else "")
+    if not has_length_of_title(title):
+        title = f"Keep to the user's words: {said[:40]}"
+    wording = Wording(
+        "preferences/own-words", title, f"Keep to what the user said: “{said}”.", f"{_HERE}: “{said}”.", _tags(said)
+    )
+    rationale = f'The user said so: "{with_reason(words, sentence).rstrip(".")}".'
+    return lesson(wording, rationale, [session.quote(words.turn, sentence)], words.event, 84)
 
 
 def _title(rule: str, deed: str) -> str | None:

@@ -1,4 +1,4 @@
-"""A command fails for its surroundings, and passes in others: another interpreter, a variable.
+"""A command fails for its surroundings, and passes in others: a variable, an option.
 
 The check is the same, nothing of the work is changed, and what differs is how the command was called. What the failure
 says of the code is no matter of surroundings, nor is a value that only this session had.
@@ -7,6 +7,7 @@ says of the code is no matter of surroundings, nor is a value that only this ses
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, tag
@@ -24,7 +25,8 @@ _WITHIN_CALLS = 6
 _SOON = 8  # turns
 _HERE = "in this repository"
 _OF_CODE = written("of_code", re.MULTILINE)
-_PROJECTS_OWN = regex(r"(?:\./)?[\w.-]{1,40}/(?:bin|Scripts)/[\w.-]{1,40}")
+_OPTION = regex(r"--?[A-Za-z][\w-]{2,40}(?:=[\w.,:-]{1,40})?")
+_LESS = written("asks_for_less", re.IGNORECASE)
 _VALUE = regex(r"(?P<name>[A-Z][A-Z0-9_]{2,40})=(?P<value>[\w.,:=+@%/$()\"' -]{1,60})")
 _FOUND_OUT = regex(r"([A-Z_]{2,40}=\"?\$\([\w /.@+-]{1,50}\)\"?)\s")
 _NOT_PORTABLE = regex(r"/(?:Users|home|root|tmp|private|var)/|\d{3,}|\d-|-\d|^\$(?!\()|[A-Z]:\\")
@@ -46,7 +48,7 @@ def in_others(session: MinedSession, failed: Attempt) -> list[Lesson]:
     if not session.is_in_main_folder(recovery.passed):
         return []  # what is right there is not right in the whole repository
     has_passed = recovery.used in passed_steps(recovery.passed.ended)  # a program that fails otherwise is no better
-    ways = (_other_interpreter(recovery) if has_passed else None, _variable(recovery))
+    ways = (_option(recovery) if has_passed else None, _variable(recovery))
     found = [way for way in ways if way is not None]
     if len(found) != 1:
         return []
@@ -80,25 +82,24 @@ def _is_objected_to(session: MinedSession, turn: int) -> bool:
 _Way = tuple[str, str, str]  # the rule's id, a title, and what to do
 
 
-def _other_interpreter(recovery: Recovery) -> _Way | None:
-    """The program of the project's own environment, by its path or through the runner that finds it."""
-    one, other = (step.called or step.words for step in (recovery.wanted, recovery.used))
-    name = recovery.wanted.program
-    if one[:1] == other[:1] or recovery.wanted.words[1:2] != recovery.used.words[1:2]:
+def _option(recovery: Recovery) -> _Way | None:
+    """An option more, which neither shows more nor asks for less."""
+    one, other = ([word for word in step.words if word != "--"] for step in (recovery.wanted, recovery.used))
+    added = [word for word in other if word not in one]
+    rest = [word for word in other if word not in added]
+    if len(added) != 1 or rest != one or not _OPTION.fullmatch(added[0]) or _LESS.match(added[0]):
         return None
-    if _PROJECTS_OWN.fullmatch(other[0]):
-        title = f"Run {recovery.used.program} from {other[0].removeprefix('./').rpartition('/')[0]}"
-        return "surroundings/own-program", title, f"Call `{other[0]}` instead of `{one[0]}` {_HERE}"
-    if len(recovery.used.called) <= len(recovery.used.words) or name not in other:
+    head = " ".join(takewhile(str.isalpha, one[:3]))
+    if not head or any("tmp/" in word for word in one):
         return None
-    runner = " ".join(other[: other.index(name)]).removesuffix(" --")
-    what = f"Call `{runner} {name}` instead of `{one[0]}` {_HERE}"
-    return "surroundings/own-program", f"Run `{name}` through `{runner}`", what
+    return "surroundings/option", f"Call {head} with {added[0]}", f"Call `{head}` with `{added[0]}` {_HERE}"
 
 
 def _variable(recovery: Recovery) -> _Way | None:
     """A variable is set whose value holds on other machines, too."""
     added = [each for each in recovery.used.environment if each not in recovery.wanted.environment]
+    if len({(step.called or step.words)[:1] for step in (recovery.wanted, recovery.used)}) > 1:
+        return None  # another program
     if len(added) == 1 and (found_out := _FOUND_OUT.match(recovery.used.source)):
         added = [found_out[1]]  # of which the step has no value
     match = _VALUE.fullmatch(added[0]) if len(added) == 1 else None
