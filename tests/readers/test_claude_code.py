@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agent_wiki.readers import claude_code
+from agent_wiki.readers.recording import Recording
 from agent_wiki.stages.trust import refusal_reason
 from agent_wiki.trajectory import Usage, message_to_json
 from tests.readers.claude_lines import (
@@ -389,3 +391,28 @@ def test_what_is_not_recorded_is_absent(tmp_path: Path) -> None:
     source = trajectory.source
     assert (trajectory.model, trajectory.timestamp, source.usage, source.duration_seconds) == (None,) * 4
     assert (source.ended_at, source.cost_usd, source.title, source.cwd, source.hygiene) == (*(None,) * 4, {})
+
+
+# --- the same lines, saved as one array ---
+
+
+def test_lines_that_a_hook_saved_as_one_array_are_the_same_sessions(tmp_path: Path) -> None:
+    records = [
+        {"type": "summary", "summary": "Build", "leafUuid": "u"},
+        user("Build it"),
+        assistant("m1", call("c1", command="make")),
+        user([result("c1", "done")]),
+        assistant("m2", text("Done.")),
+    ]
+    path = tmp_path / "chat.json"
+    path.write_text(json.dumps([*records, "odd"], indent=2), encoding="utf-8")
+    recording = Recording(path, path.name)
+    assert claude_code.claims(recording.sample())
+    (saved,) = claude_code.read(recording)
+    assert list(map(message_to_json, saved.messages)) == list(map(message_to_json, only(tmp_path, *records).messages))
+
+
+def test_an_array_of_other_objects_is_none_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps([{"role": "user", "content": "Build it"}], indent=2), encoding="utf-8")
+    assert not claude_code.claims(Recording(path, path.name).sample())

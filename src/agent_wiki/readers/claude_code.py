@@ -1,5 +1,7 @@
 """Claude Code session files: one JSON object per line, with subagents in the same file or in files of their own.
 
+A hook may have saved the same objects as one array.
+
 A session and each of its subagents become separate trajectories. Turns that a fork copied from another session
 belong to that session only. A tree of edits and retries is kept whole, in recorded order.
 """
@@ -34,7 +36,7 @@ def claims(sample: Sample) -> bool:
 
     Qwen Code's lines are linked in the same way.
     """
-    records = sample.records()
+    records = sample.listed()
     if any(_is_linked(record) for record in records):
         return not qwen_code.claims(sample)
     return bool(records) and all(_is_beside(record) for record in records)
@@ -57,7 +59,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     A file without turns yields none and leaves a warning.
     """
     sessions = _SessionFile(recording)
-    for line, record in recording.lines():
+    for line, record in recording.numbered():
         if isinstance(record, dict):
             sessions.take(line, record)
     yield from sessions.trajectories()

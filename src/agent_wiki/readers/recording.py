@@ -64,6 +64,11 @@ class Sample:
         """The values that are JSON objects."""
         return objects(self.values)
 
+    def listed(self) -> list[dict[str, Any]]:
+        """The objects of "lines", or of the array that a "document" is."""
+        is_array = self.shape == "document" and isinstance(self.values[0], list)
+        return objects(self.values[0][:_SAMPLE_RECORDS]) if is_array else self.records()
+
     def document(self) -> dict[str, Any]:
         """The object that a "document" is; empty for anything else."""
         return mapping(self.values[0]) if self.shape == "document" else {}
@@ -194,9 +199,13 @@ class Recording:
         """The values of `lines` that are JSON objects."""
         return (value for _, value in self.lines() if isinstance(value, dict))
 
+    def numbered(self) -> Iterator[tuple[int, Any]]:
+        """Yield `(line, value)` of `lines`, or the `elements` of one document, counted from 1."""
+        return self.lines() if self.sample().shape == "lines" else enumerate(self.elements(), start=1)
+
     def values(self) -> Iterator[Any]:
         """The values of `lines`, or the `elements` of one document."""
-        return (value for _, value in self.lines()) if self.sample().shape == "lines" else self.elements()
+        return (value for _, value in self.numbered())
 
     def expect_messages(self, found: object) -> None:
         """Raise `BegunRecording` where there are none, `UnreadableRecording` where they may be in damaged lines."""
