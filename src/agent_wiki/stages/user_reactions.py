@@ -148,12 +148,9 @@ _FOR_GOOD = regex(
     r"\bfrom (?:now|here|this point)\b(?: on)?,? |\w from (?:now|here|this point) on\W*$"
     r"|^(?:no|never)\b(?![^,.;]*\b(?:was|were|had|has|have|been)\b)[^,.;]{3,60}\bever\b"
     r"|\b(?:can['’]t|cannot|don['’]t|do not|must not|mustn['’]t) \w+\b[^,.;]{3,60}\bEVER\b"
-    r"|\b(?:should|must|have to|need to)\b.*\b(?:each|every) time (?:you|we) "
-    r"(?:make|change|edit|do|commit|add|update|run)\b"
     r"|^\w+ing\b .*\bis (?:a )?(?:very )?(?:bad practice|forbidden|not allowed)\b"
     r"|\b(?:do not|don['’]t|never|no|without)\b (?:\w+ ){0,4}"
-    r"(?:your signature|signatures?|co-authored-by|attribution)\b"
-    r"|每次.{1,12}都(?:要|必须|得)|(?:以后|今后|未来|未來|从现在起|从现在开始).{0,16}(?:不要|都要|必须)",
+    r"(?:your signature|signatures?|co-authored-by|attribution)\b",
     re.IGNORECASE,
 )
 _ASKS = regex(
@@ -187,7 +184,13 @@ def is_standing(words: str) -> bool:
 
 def is_for_good(words: str) -> bool:
     """Whether a sentence says of itself that it holds for all work to come, and speaks of work."""
-    return _FOR_GOOD.search(words) is not None
+    return said_for_good(words) is not None
+
+
+def said_for_good(words: str) -> str | None:
+    """The part of a sentence that holds for all work to come, from its clause on; None where none does."""
+    match = _FOR_GOOD.search(words)
+    return words[words.rfind(", ", 0, match.start() + 1) + 1 :].strip() if match else None
 
 
 def is_judged(words: str) -> bool:

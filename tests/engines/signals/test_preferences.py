@@ -122,20 +122,18 @@ def test_a_curse_at_the_end_is_no_part_of_the_rule() -> None:
 @pytest.mark.parametrize(
     "sentence",
     [
-        "Commit all, do not add your signature",
+        "do not add your signature to commits",
         "from now on use the same newline convention for each and every file you are modifying",
         "no test scripts ever, i will test by recrawling",
-        "As the app grows, we can't destroy the cart table EVER.",
+        "we can't destroy the cart table EVER.",
         "Hiding print statements in code that transforms data is a bad practice",
-        "we should bump the version of both each time we make changes",
-        "每次做项目都要唤起这个团队啊！",
     ],
 )
 def test_what_holds_for_good_is_given_in_the_words_of_the_user(sentence: str) -> None:
     script = _working().user(sentence)
     (lesson,) = _lessons(script)
     assert lesson.guideline.rule_id == "preferences/own-words"
-    assert lesson.guideline.rule == f"Keep to what the user said: “{sentence.strip('.！')}”."
+    assert lesson.guideline.rule == f"Keep to what the user said: “{sentence.strip('.')}”."
     assert grade_of(lesson.guideline, script.done()).cause == "stated"
 
 
@@ -148,6 +146,8 @@ def test_what_holds_for_good_is_given_in_the_words_of_the_user(sentence: str) ->
         "there was no issue with this module ever before",
         "no error was ever shown",
         "from now on the button shows the sum",
+        "I think we should bump the version each time we make changes from now on",
+        "in the health endpoint, do NOT return the address ever",
         "should we always bump it each time we make changes?",
     ],
 )
@@ -161,3 +161,17 @@ def test_what_a_refusal_bars_is_given_in_its_words() -> None:
     )
     assert _rules(script) == ["Keep to what the user said: “NO npm install allowed here”."]
     assert not _rules(_working().user("No untyped navigation allowed."))
+
+
+def test_an_order_before_the_rule_is_no_part_of_it() -> None:
+    assert _rules(_working().user("Commit all, do not add your signature")) == [
+        "Keep to what the user said: “do not add your signature”."
+    ]
+
+
+def test_how_one_piece_is_to_be_written_again_is_no_rule() -> None:
+    script = Script().call(
+        "Bash", {"command": "ls x"}, REFUSED + "Rewrite a simpler command. Do not use complex logic.", failed=True,
+        mark="rejected",
+    )  # fmt: skip
+    assert not _rules(script)

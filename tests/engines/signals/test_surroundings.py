@@ -23,18 +23,6 @@ def _lessons(script: Script) -> list[Lesson]:
 @pytest.mark.parametrize(
     ("failed", "error", "worked", "rule"),
     [
-        (
-            "npm install chart.js --save",
-            "npm error ERESOLVE unable to resolve dependency tree",
-            "npm install chart.js --save --legacy-peer-deps",
-            "Call `npm install` with `--legacy-peer-deps`",
-        ),
-        (
-            "npm test",
-            "Error: watchman is not running",
-            "npm test -- --no-watchman",
-            "Call `npm test` with `--no-watchman`",
-        ),
         ("pytest t", _NO_MODULE, "PYTHONPATH=src pytest t", "Set `PYTHONPATH=src` for `pytest`"),
         (
             "./gradlew test",
@@ -64,14 +52,6 @@ def test_the_one_difference_is_the_rule(failed: str, error: str, worked: str, ru
         ("python -m pytest t", _NO_MODULE, "/Users/dev/shop/.venv/bin/python -m pytest t"),
         ("pytest t", "1 failed, 2 passed", "PYTHONPATH=src pytest t"),
         ("eslint src", "Error: it cannot be read", "eslint src --max-warnings 99"),
-        ("npm test", "Error: no connection", "npm test -- --testNamePattern=cart"),
-        ("git push", "error: failed to push some refs", "git push --force"),
-        ("npm run build", "Error: no connection", "npm run build --verbose"),
-        (
-            "cargo run --manifest-path /tmp/try/Cargo.toml",
-            "error: no net",
-            "cargo run --offline --manifest-path /tmp/try/Cargo.toml",
-        ),
     ],
 )
 def test_a_value_of_this_session_or_a_failure_of_the_code_is_none(failed: str, error: str, worked: str) -> None:

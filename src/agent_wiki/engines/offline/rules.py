@@ -86,7 +86,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         {
             "recoveries/set-up": "A check fails, and gets past it by one command that the failure names.",
             "recoveries/outside-sandbox": "A command fails in the sandbox, and the same command passes outside of it.",
-            "surroundings/option": "A command fails, and passes with one option more.",
             "surroundings/variable": "A command fails, and passes with one variable set that holds elsewhere, too.",
         },
     ),

@@ -15,7 +15,7 @@ from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.norms import Norm, norm_of
 from agent_wiki.engines.offline.tables import named, written
 from agent_wiki.engines.offline.user_words import UserWords, user_words, with_reason
-from agent_wiki.stages.user_reactions import is_for_good
+from agent_wiki.stages.user_reactions import said_for_good
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
@@ -29,6 +29,8 @@ _OF_PROMPT = written("of_prompt")
 _SPECIFIES = regex(r"\brequirements?\s*:|\bfollowing requirements?\b", re.IGNORECASE)  # of what the agent is building
 _OF_PRODUCT, _LONGEST = written("of_the_product", re.IGNORECASE), 220
 _MOST_WORDS = 7  # of a title
+_TENTATIVE = regex(r"\bi(?: think|'d like| would like|f)\b|\b(?:maybe|perhaps|could)\b", re.IGNORECASE)
+_ANEW = regex(r"\b(?:rewrite|redo|regenerate)\b", re.IGNORECASE)  # what is wrong is that one piece
 _NOT_ALLOWED = regex(r"^no [\w -]{3,40} allowed\b", re.IGNORECASE)
 _UNTIL_NOW = regex(r"^.*?\bfrom (?:now|here|this point)\b(?: on)?,? (?=\S+ \S+ \S)", re.IGNORECASE)
 _HERE = "Working for this user, who has said"
@@ -48,7 +50,8 @@ def lessons(session: MinedSession) -> list[Lesson]:
         for sentence in words.sentences if not _SPECIFIES.search(words.text) else ():
             bare = _INTERJECTION.sub("", sentence)
             norm = norm_of(_with_occasion(words, bare), is_correction=is_correction)
-            if norm is not None and not _OF_PROMPT.search(bare):
+            is_anew = norm is not None and not norm.is_lasting and _ANEW.search(words.text)
+            if norm is not None and not _OF_PROMPT.search(bare) and not is_anew:
                 found += _lesson(session, words, sentence, norm)
             elif norm is None and len(sentence) <= _LONGEST:
                 found += _in_own_words(session, words, sentence)
@@ -91,16 +94,16 @@ def _lesson(session: MinedSession, words: UserWords, sentence: str, norm: Norm) 
 
 def _in_own_words(session: MinedSession, words: UserWords, sentence: str) -> list[Lesson]:
     """What holds for good, as the user put it: in other words it might be another rule."""
-    said = plain_line(sentence, _LONGEST).strip(" .!！")
-    is_barred = words.rejected is not None and _NOT_ALLOWED.search(said)
-    if not (is_barred or is_for_good(sentence)) or said.endswith(("?", "？")) or _OF_PRODUCT.search(said):
+    is_barred = words.rejected is not None and _NOT_ALLOWED.search(sentence)
+    said = plain_line(sentence if is_barred else said_for_good(sentence) or "", _LONGEST).strip(" .!")
+    if not said or said.endswith("?") or _OF_PRODUCT.search(sentence) or _TENTATIVE.search(sentence):
         return []
     head = sentence_case(_UNTIL_NOW.sub("", said)).split()
     title = " ".join(head[:_MOST_WORDS]).rstrip(",") + ("…" if len(head) > _MOST_WORDS else "")
     if not has_length_of_title(title):
         title = f"Keep to the user's words: {said[:40]}"
     wording = Wording(
-        "preferences/own-words", title, f"Keep to what the user said: “{said}”.", f"{_HERE}: “{said}”.", _tags(said)
+        "preferences/own-words", title, f"Keep to what the user said: “{said}”.", f"{_HERE}: “{said}”.", _tags(title)
     )
     rationale = f'The user said so: "{with_reason(words, sentence).rstrip(".")}".'
     return lesson(wording, rationale, [session.quote(words.turn, sentence)], words.event, 84)

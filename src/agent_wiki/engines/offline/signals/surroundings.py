@@ -1,4 +1,4 @@
-"""A command fails for its surroundings, and passes in others: a variable, an option.
+"""A command fails for its surroundings, and passes with a variable set.
 
 The check is the same, nothing of the work is changed, and what differs is how the command was called. What the failure
 says of the code is no matter of surroundings, nor is a value that only this session had.
@@ -7,13 +7,11 @@ says of the code is no matter of surroundings, nor is a value that only this ses
 from __future__ import annotations
 
 import re
-from itertools import takewhile
 
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, tag
 from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of, retried, went
 from agent_wiki.engines.offline.tables import table, written
-from agent_wiki.shell.judged_steps import passed_steps
 from agent_wiki.shell.kinds import is_inline_script, shell_kind
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.shell.simple_commands import SimpleCommand
@@ -25,8 +23,6 @@ _WITHIN_CALLS = 6
 _SOON = 8  # turns
 _HERE = "in this repository"
 _OF_CODE = written("of_code", re.MULTILINE)
-_OPTION = regex(r"--?[A-Za-z][\w-]{2,40}(?:=[\w.,:-]{1,40})?")
-_LESS = written("asks_for_less", re.IGNORECASE)
 _VALUE = regex(r"(?P<name>[A-Z][A-Z0-9_]{2,40})=(?P<value>[\w.,:=+@%/$()\"' -]{1,60})")
 _FOUND_OUT = regex(r"([A-Z_]{2,40}=\"?\$\([\w /.@+-]{1,50}\)\"?)\s")
 _NOT_PORTABLE = regex(r"/(?:Users|home|root|tmp|private|var)/|\d{3,}|\d-|-\d|^\$(?!\()|[A-Z]:\\")
@@ -47,17 +43,14 @@ def in_others(session: MinedSession, failed: Attempt) -> list[Lesson]:
         return []
     if not session.is_in_main_folder(recovery.passed):
         return []  # what is right there is not right in the whole repository
-    has_passed = recovery.used in passed_steps(recovery.passed.ended)  # a program that fails otherwise is no better
-    ways = (_option(recovery) if has_passed else None, _variable(recovery))
-    found = [way for way in ways if way is not None]
-    if len(found) != 1:
+    setting = _variable(recovery)
+    if setting is None:
         return []
-    rule_id, title, what = found[0]
     head = command_of(recovery.wanted).head
     wording = Wording(
-        rule_id,
-        title,
-        f"{what}: `{head}` alone stops with `{error}`.",
+        "surroundings/variable",
+        f"Set {setting.partition('=')[0]} for {head}",
+        f"Set `{setting}` for `{head}` {_HERE}: `{head}` alone stops with `{error}`.",
         f"About to run `{head}`, or it stops with `{error}`.",
         (tag(recovery.wanted.program), "environment", "set-up"),
     )
@@ -79,24 +72,8 @@ def _is_objected_to(session: MinedSession, turn: int) -> bool:
     return said is not None and reaction_of(said) == "objection"
 
 
-_Way = tuple[str, str, str]  # the rule's id, a title, and what to do
-
-
-def _option(recovery: Recovery) -> _Way | None:
-    """An option more, which neither shows more nor asks for less."""
-    one, other = ([word for word in step.words if word != "--"] for step in (recovery.wanted, recovery.used))
-    added = [word for word in other if word not in one]
-    rest = [word for word in other if word not in added]
-    if len(added) != 1 or rest != one or not _OPTION.fullmatch(added[0]) or _LESS.match(added[0]):
-        return None
-    head = " ".join(takewhile(str.isalpha, one[:3]))
-    if not head or any("tmp/" in word for word in one):
-        return None
-    return "surroundings/option", f"Call {head} with {added[0]}", f"Call `{head}` with `{added[0]}` {_HERE}"
-
-
-def _variable(recovery: Recovery) -> _Way | None:
-    """A variable is set whose value holds on other machines, too."""
+def _variable(recovery: Recovery) -> str | None:
+    """A variable that is set, with a value that holds on other machines, too."""
     added = [each for each in recovery.used.environment if each not in recovery.wanted.environment]
     if len({(step.called or step.words)[:1] for step in (recovery.wanted, recovery.used)}) > 1:
         return None  # another program
@@ -110,5 +87,4 @@ def _variable(recovery: Recovery) -> _Way | None:
         or _NOT_PORTABLE.search(match["value"])
     ):
         return None
-    head = command_of(recovery.wanted).head
-    return "surroundings/variable", f"Set {match['name']} for {head}", f"Set `{added[0]}` for `{head}` {_HERE}"
+    return added[0]
