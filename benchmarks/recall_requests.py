@@ -17,8 +17,6 @@ CHOSEN_WITH = (
     ("Choose fork_context", "start a helper agent that inherits my conversation"),
     ("Cross-compile Go tests", "run the Go tests for windows on this linux machine"),
     ("Cross-compile Go tests", "GOOS=darwin go test ./... exec format error"),
-    ("Keep Go's cache", "go build: permission denied writing to the cache directory"),
-    ("Keep Go's cache", "compile a golang project in a sandbox where the home folder is read-only"),
     ("Keep indentation", "replace lines 40 to 52 of a Python method with the line editor"),
     ("Pass tricky text", "write a commit message with apostrophes and backticks from the shell"),
     ("Pass tricky text", "bash: unexpected EOF while looking for matching quote"),

@@ -60,7 +60,7 @@ def test_of_very_many_requests_those_stay_that_most_was_done_for_and_the_others_
     assert [note.turn for note in listed] == sorted(note.turn for note in listed)
     others = [note.text for note in listed if "not listed" in note.text]
     assert len(others) == 1
-    assert others[0].startswith("six requests, up to T")
+    assert others[0].startswith("six other requests from here to T")
 
 
 def test_where_requests_are_listed_key_turns_say_what_was_done_for_each_and_why() -> None:

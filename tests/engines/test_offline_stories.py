@@ -277,3 +277,29 @@ def test_a_guess_is_no_cause() -> None:
     session = Session().user("Why are the totals wrong?").run("pytest", "1 failed", failed=True)
     session.says("The issue is likely the rounding of the totals in the cap.").edit("cap.py")
     assert "likely the rounding" not in summary(session.run("pytest", "3 passed").says("Mended.")).narrative
+
+
+def test_turns_of_the_user_for_which_there_is_no_room_are_counted() -> None:
+    session = Session().user("Cap the cart at ten.").edit("cart.py").says("Capped.")
+    for at in range(14):
+        wish = f"Now cap the number {at} in its own file, with the same words as in the file before it, and test it."
+        session.user(wish).edit(f"src/parts/of/the/shop/cap{at}.py").run("make test", "3 passed").says("Capped, too.")
+    story = summary(session).narrative
+    assert re.search(r"(?:\w+) more turns of the user followed \(T\d+ to T\d+\)", story)
+    assert len(story.split()) <= 250
+
+
+def test_what_the_user_said_is_told_with_what_was_done_about_it() -> None:
+    session = Session().user("Cap the cart at ten.").edit("cart.py").says("Capped.")
+    for at in range(20):
+        session.user(f"Now cap the number {at} as well, please, for it is far too high for the shop of the town.")
+        session.edit(f"src/parts/of/the/shop/cap{at}.py").says("Capped.")
+    story = summary(session).narrative
+    for told in re.findall(r"\(T(\d+)\)\. (The agent|It|Next|Then|After|The user)", story):
+        assert told[1] in ("The agent", "It"), told
+
+
+def test_the_last_pass_of_a_check_is_told_where_the_recording_breaks_off_later() -> None:
+    session = Session().user("Cap the cart at ten.").edit("cart.py").run("npx vitest run", "Tests  3 passed (3)")
+    session.says("Capped.").user("and the lamps").edit("lamps.py")
+    assert "`vitest run` passed (T5)" in summary(session).narrative

@@ -204,3 +204,11 @@ def test_a_step_that_is_only_announced_at_the_end_leaves_it_open() -> None:
 def test_an_offer_at_the_end_leaves_nothing_open() -> None:
     session = Session().user("Cap the totals.").edit("a.py").run("pytest", "3 passed")
     assert shown(session.says("They are capped. Let me know if I should also update the docs.")).outcome == "success"
+
+
+def test_a_run_that_failed_for_good_and_that_the_reply_says_could_not_be_done_is_partial() -> None:
+    session = Session().user("look at the shop, and run its import").read("shop.py")
+    session.run("bin/python import_shop.py", "ImportError: Couldn't import Django", failed=True)
+    result = shown(session.says("The shop is ready. I could not execute the import here, for Django is missing."))
+    assert (result.outcome, result.basis, result.turn) == ("partial", "left-open", 6)
+    assert result.quote == "I could not execute the import here, for Django is missing"

@@ -199,3 +199,19 @@ def test_a_comment_of_code_is_no_finding() -> None:
     said = "```\n// I found that there is no redirect here\n```\nI found that the cap is read twice in the cart."
     session = asked().call("Bash", {"command": "cp a b"}, "", text=said).call("Bash", {"command": "cp b c"}, None)
     assert [text for _, text in reported(session)] == ["I found that the cap is read twice in the cart."]
+
+
+@pytest.mark.parametrize(
+    "offer",
+    [
+        "Something else: please let me know if there is a pending task that you have in mind for the shop.",
+        "Verify: we can run local tests to make sure that the totals of the shop are right before pushing.",
+        "If you want any additional checks of the totals added to the plan, tell me the domains that matter.",
+        "I found the export of the totals too, and I'm running it now for the shop of the town.",
+    ],
+)
+def test_an_offer_is_no_report(offer: str) -> None:
+    session = (
+        Session().user("cap the totals").edit("cart.py").says(f"{LAMPS}\n- {offer}\n- The totals are capped at ten.")
+    )
+    assert not any(offer[:30] in text for _, text in reported(session))

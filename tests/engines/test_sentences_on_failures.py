@@ -23,7 +23,7 @@ def test_of_several_failures_the_last_one_is_quoted_before_what_made_it_pass() -
     session.run("npm run check", "Found 2 errors.", failed=True).edit("src/cap.ts")
     story = summary(session.run("npm run check", "Checked 4 files. No errors.").says("Done with it.")).narrative
     assert (
-        "`npm run check` failed repeatedly, last (T5): “Found 2 errors”; it passed after changes to `src/cap.ts`"
+        "`npm run check` failed repeatedly (T3 to T5): “Found 2 errors”; it passed after changes to `src/cap.ts`"
         in story
     )
     assert "command not found" not in story
@@ -198,3 +198,27 @@ def test_what_made_ready_what_is_pushed_is_what_got_over_the_failure() -> None:
     session = asked().edit("cap.py").run("git push", "error: failed to push some refs to 'shop'", failed=True)
     session.run("git pull --rebase", "Successfully rebased").run("ls", "cap.py").run("git push", "main -> main")
     assert "it worked after `git pull --rebase` (T" in summary(session.says("It is pushed.")).narrative
+
+
+def test_what_npm_says_last_of_any_failure_is_not_why_it_failed() -> None:
+    said = "npm error audit request failed: getaddrinfo ENOTFOUND registry.example\n"
+    said += "npm error You can rerun the command with `--loglevel=verbose` to see the logs in your terminal"
+    story = summary(asked().edit("cap.py").run("npm audit", said, failed=True).says("It is capped.")).narrative
+    assert "ENOTFOUND" in story
+    assert "loglevel" not in story
+
+
+def test_of_a_chain_the_step_that_signs_the_error_is_blamed() -> None:
+    said = "error: Your local changes to the following files would be overwritten by checkout:\n\tcart.py\nAborting"
+    line = "git checkout lamps && mv a.py web/ || true && mv web/b.py ."
+    story = summary(asked().run(line, said, failed=True).says("It is capped.")).narrative
+    assert "`git checkout lamps` failed" in story
+
+
+def test_a_pull_request_is_edited_only_where_its_address_is_printed() -> None:
+    line = "gh pr edit 5 --add-reviewer kim 2>&1 | head -3"
+    for said, is_done in (("GraphQL: Could not resolve user", False), ("https://example.com/shop/pull/5", True)):
+        session = asked().edit("cap.py")
+        session.call("Bash", {"command": line}, None)
+        session.builder.tool(f"c{session.calls}", said)
+        assert ("edited the pull request" in summary(session.says("It is capped.")).narrative) is is_done

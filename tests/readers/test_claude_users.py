@@ -126,3 +126,22 @@ def test_a_hostile_chain_of_harness_text_is_split_a_few_times() -> None:
         pieces = pieces_of("[Request interrupted by user]<bash-input></bash-input>" * 50_000)
     assert len(pieces) == 21
     assert pieces[-1][1] is None
+
+
+@pytest.mark.parametrize(
+    ("carried_out", "mark"), [("# Cap\n\nCap the cart.", None), ("# Other\n\nCap it.", "rejected")]
+)
+def test_a_plan_that_the_user_has_carried_out_word_for_word_was_accepted(
+    tmp_path: Path, carried_out: str, mark: str | None
+) -> None:
+    refused = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+    trajectory = only(
+        tmp_path,
+        user("Plan it"),
+        assistant("m1", call("c1", "ExitPlanMode", plan="# Cap\n\nCap the cart.\n")),
+        user([result("c1", refused, is_error=True)]),
+        user("[Request interrupted by user for tool use]"),
+        user(f"Implement the following plan:\n\n{carried_out}\n\nIf you need details, read the transcript."),
+    )
+    plan = next(message for message in trajectory.messages if message.tool_call_id == "c1")
+    assert plan.mark == mark

@@ -24,6 +24,14 @@ def test_a_program_has_no_folder_in_its_name(line: str) -> None:
         ("cd /repo && pytest -q 2>&1 | tail -5", ["cd /repo", "pytest -q", "tail -5"]),
         ("FOO=1 sudo timeout 60 make test; echo done", ["make test", "echo done"]),
         ("bash -lc 'go test ./... && go vet ./...'", ["go test ./...", "go vet ./..."]),
+        (
+            "powershell -NoProfile -Command \"Set-Location 'C:/shop'; npx vitest run\"",
+            ["Set-Location C:/shop", "vitest run"],
+        ),
+        ("pwsh.exe -c npm test", ["npm test"]),
+        ("cmd //c npm run build", ["npm run build"]),
+        ("powershell -Command -", ["powershell -Command -"]),
+        ("cmd /c if exist a.txt type a.txt", ["cmd /c if exist a.txt type a.txt"]),
         ("uv run pytest", ["pytest"]),
         ('grep -n "a | b" file', ["grep -n a | b file"]),
         ("git -C /repo/x commit -m 'one two'", ["git commit -m one two"]),
@@ -139,3 +147,20 @@ def test_what_powershell_assigns_is_the_command_behind_it_and_parts_of_values_ar
 @pytest.mark.parametrize("line", ["curl -s shop > nul", "curl.exe -s shop > NUL", "ls > $null", "ls >/dev/null"])
 def test_what_is_discarded_is_no_file(line: str) -> None:
     assert [step.writes for step in simple_commands(line)] == [()]
+
+
+@pytest.mark.parametrize(
+    ("line", "is_one"),
+    [
+        ("pnpm exec ultracite check --type-aware src", True),
+        ("npx some-tool lint", True),
+        ("some-tool check", False),
+        ("uv run manage test-data", False),
+    ],
+)
+def test_a_tool_that_a_runner_calls_and_that_is_told_to_check_is_a_check(line: str, is_one: bool) -> None:
+    assert is_check(simple_commands(line)[0]) is is_one
+
+
+def test_a_text_of_signs_alone_is_printed() -> None:
+    assert shell_kind(simple_commands('"---"')[0]) == "look"

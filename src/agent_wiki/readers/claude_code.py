@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from agent_wiki.readers import qwen_code
-from agent_wiki.readers.claude_blocks import content_text, shows_refusal, string_or_empty
+from agent_wiki.readers.claude_blocks import content_text, own_words, shows_refusal, string_or_empty
 from agent_wiki.readers.claude_conversation import Conversation
 from agent_wiki.readers.recorded import epoch_seconds, mapping
 from agent_wiki.readers.recording import Recording, Sample
@@ -130,7 +130,8 @@ class _SessionFile:
         elif kind == "assistant":
             conversation.add_reply(message, record.get("costUSD"))
         else:
-            conversation.add_user(message["content"], line_mark(record), is_refusal=shows_refusal(record))
+            refusal, own = shows_refusal(record), own_words(record)
+            conversation.add_user(message["content"], line_mark(record), is_refusal=refusal, own=own)
             self._note_report(mapping(record.get("toolUseResult")))
 
     def _note_report(self, returned: dict[str, Any]) -> None:

@@ -24,11 +24,13 @@ from agent_wiki.readers.claude_blocks import (
     string_or_empty,
 )
 from agent_wiki.readers.claude_user_text import pieces_of
-from agent_wiki.readers.recorded import epoch_seconds, iso_utc, most_used, number, seconds_between
+from agent_wiki.readers.recorded import epoch_seconds, iso_utc, mapping, most_used, number, seconds_between
 from agent_wiki.trajectory import MessageMark, Source, Trajectory, Usage
+from agent_wiki.trajectory.json_text import value_or
 from agent_wiki.trajectory.lazily import dataclass
 
 AGENT = "claude-code"
+_IMPLEMENTS = "Implement the following plan:"  # as the program says it for the user who accepted a plan
 _SYNTHETIC_MODEL = "<synthetic>"  # written by the harness, not by a model
 _CALL_BLOCKS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 
@@ -149,18 +151,25 @@ class Conversation:
             known.clear()
         self.started = self.ended = None
 
-    def add_user(self, content: Any, mark: MessageMark | None = None, *, is_refusal: bool = False) -> None:
+    def add_user(
+        self,
+        content: Any,
+        mark: MessageMark | None = None,
+        *,
+        is_refusal: bool = False,
+        own: frozenset[str] = frozenset(),
+    ) -> None:
         """Add one user line: text, results, or both.
 
         `mark` applies to its text where the line itself implies one; `is_refusal`: the line shows beside its text that
-        the user refused the call.
+        the user refused the call; `own`: the tools whose refusals can only be the program's words.
         """
         blocks = blocks_of(content)
         has_result = any(block.get("type") == "tool_result" for block in blocks)
         said: list[UserTurn] = []
         for block in blocks:
             if block.get("type") == "tool_result":
-                self._add_result(block, is_refusal=is_refusal)
+                self._add_result(block, is_refusal=is_refusal, own=own)
                 continue
             text = block_text(block)
             pieces = [(text, mark)] if mark else pieces_of(text)
@@ -171,7 +180,20 @@ class Conversation:
                     said[-1].text += f"\n\n{piece}"
                 else:
                     said.append(UserTurn(piece, found))
+        if any(turn.mark is None and turn.text.startswith(_IMPLEMENTS) for turn in said):
+            self._accept_plan(said[-1].text.removeprefix(_IMPLEMENTS).strip())
         self.turns.extend(said)
+
+    def _accept_plan(self, wanted: str) -> None:
+        """The last plan was accepted if the user has it carried out: its call is refused only to clear the context."""
+        at = next((at for at, turn in enumerate(self.turns[::-1], 1) if isinstance(turn, ReplyTurn) and turn.calls), 0)
+        reply = self.turns[-at] if at else None
+        for call_id, name, arguments in reply.calls if isinstance(reply, ReplyTurn) else ():
+            plan = mapping(value_or(arguments, {})).get("plan")
+            if name == "ExitPlanMode" and (not isinstance(plan, str) or wanted.startswith(plan.strip())):
+                for turn in self.turns[-at:]:
+                    if isinstance(turn, ResultTurn) and turn.call_id == call_id and turn.mark == "rejected":
+                        turn.mark, turn.is_error = None, False
 
     def end_with(self, report: str) -> None:
         """Add a subagent's last reply, which older recordings hold only in the result of its parent's call."""
@@ -231,7 +253,9 @@ class Conversation:
         reply.calls.append((call_id, string_or_empty(block.get("name")), arguments_json(block.get("input"))))
         return False
 
-    def _add_result(self, block: dict[str, Any], *, is_refusal: bool = False) -> None:
+    def _add_result(
+        self, block: dict[str, Any], *, is_refusal: bool = False, own: frozenset[str] = frozenset()
+    ) -> None:
         call_id = string_or_empty(block.get("tool_use_id")) or None
         content = content_text(block.get("content"))
         if call_id in self.inherited_calls:
@@ -244,7 +268,7 @@ class Conversation:
             self._answered[call_id] = content
         is_error = bool(block.get("is_error"))  # absent means no error in this format
         tool = self._called.get(call_id or "", "")
-        mark = result_mark(content, tool, is_refusal=is_refusal) if is_error else None
+        mark = result_mark(content, tool, is_refusal=is_refusal, own=own) if is_error else None
         self.turns.append(ResultTurn(call_id, content, None if mark else is_error, mark))
 
     def _note_model(self, model: Any) -> None:

@@ -32,6 +32,7 @@ _SHELL_NAMED = regex(
     r" (?:(?:command not found|no such file or directory|permission denied|no matches found): )?([^\s:]{1,200})"
 )
 _NAMED = regex(r"([A-Za-z][\w.+-]{0,60})(?:\[\d+\])?(?:: | error:)")
+_TASK_LINE = regex(r"\[([a-z][\w:.-]{1,60})\] \S")  # what a runner puts before the lines of each task
 _NOT_RECOGNIZED = regex(r"(\S{1,80}) : The term|'([^']{1,80})' is not recognized")
 # The form of a line → the programs that print it.
 _SIGNS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
@@ -62,6 +63,8 @@ _SIGNS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
         (r"error: Your local changes .{1,80}overwritten by checkout", "git-checkout git-switch"),
         (r"error: Your local changes .{1,80}overwritten by merge", "git-merge git-pull"),
         (r"fatal: unable to auto-detect email|Author identity unknown|\*\*\* Please tell me who you are", "git-commit"),
+        (r"fatal: '.{1,200}' is already (?:used by|checked out)|fatal: a branch named", "git-checkout git-switch"),
+        (r"fatal: couldn't find remote ref|error: cannot pull", "git-pull git-fetch"),
         (r"fatal: pathspec", "git-add git-rm git-mv"),
         (r"error: pathspec", "git-checkout git-commit git-switch git-restore git-stash"),
         (r"fatal: |error: Your local changes|hint: ", "git"),
@@ -93,6 +96,10 @@ _PURPOSES = tuple(
 def speakers(line: str, steps: tuple[SimpleCommand, ...]) -> list[int]:
     """The positions of the steps that may have printed `line`, the best match only; empty where it names no program."""
     line = line.rstrip()[:400]
+    if task := _TASK_LINE.match(line):
+        found = [at for at, step in enumerate(steps) if any(_is_task(task[1], word) for word in step.words[1:])]
+        if found:
+            return found
     named = _named(line)
     if named:
         found = [at for at, step in enumerate(steps) if named & {step.program, *step.words[:1], *step.called[:1]}]
@@ -107,6 +114,11 @@ def speakers(line: str, steps: tuple[SimpleCommand, ...]) -> list[int]:
     purpose = next((word for pattern, word in _PURPOSES if pattern.search(line)), None)
     fitting = [at for at in tasks if purpose and purpose.search(steps[at].text())]
     return fitting or tasks
+
+
+def _is_task(task: str, word: str) -> bool:
+    """Whether a runner that is given `word` runs `task`: itself, or one that it depends on (`lint:go` for `lint`)."""
+    return task == word or task.startswith(f"{word}:")
 
 
 def _named(line: str) -> set[str]:

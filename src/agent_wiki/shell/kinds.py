@@ -105,6 +105,7 @@ _INTERPRETERS = frozenset(
     {"python", "python3", "python2", "node", "bash", "sh", "zsh", "ruby", "perl", "deno", "bun", "php", "tsx",
      "ts-node"}
 )  # fmt: skip
+_SAYS_CHECK = frozenset({"check", "lint", "test", "typecheck", "type-check"})
 _LISTS_TESTS = frozenset({"--listTests", "--list-tests"})  # and runs none
 _GIT_PREPARES = frozenset({"add", "worktree"})
 _CHANGES_OF_POWERSHELL = regex(r"\b(?:Set|Add|Remove|Copy|Move|New|Rename|Invoke|Start|Stop|Out)-[A-Z]|&")
@@ -126,7 +127,8 @@ def shell_kind(command: SimpleCommand) -> ShellKind:
 
 def _by_program(command: SimpleCommand) -> ShellKind:
     program, rest = command.program, command.words[1:]
-    if (" " in program and not rest) or program in _JUMPS:
+    is_text = not rest and (" " in program or not any(map(str.isalnum, program)))
+    if is_text or program in _JUMPS:
         return "look"  # PowerShell prints a text that stands alone
     if program == "git":
         return _git_kind(rest)
@@ -159,6 +161,8 @@ def is_check(command: SimpleCommand) -> bool:
         return True
     if _COMPARES & set(rest[:6]) or _is_task_run(program, rest):
         return True
+    if rest[:1] and rest[0] in _SAYS_CHECK and len(command.called) > len(command.words):
+        return True  # of a package of the project, through its runner: `pnpm exec ultracite check`
     if program in TASK_RUNNERS:
         targets = task_words(command.words)[:4]
         is_default = program == "make" and set(targets) <= {"all"}

@@ -19,6 +19,7 @@ _HEAD, _TAIL = 3_000, 6_000
 # A step of a container's build, and what a tested program logs below an error.
 _NO_FAILURE = regex(
     r"#\d{1,4} \[[^\]]{1,80}\] |\[WARN(?:ING)?\] |(?:time=\S{1,40} )?level=(?:DEBUG|INFO|WARN(?:ING)?) "
+    r"|npm (?:error|ERR!) (?:You can rerun the command|A complete log of this run|For a full report see)"
     r"|\s*⨯ ESLint must be installed in order to run during builds",  # a notice of Next.js, which builds all the same
     re.IGNORECASE,
 )

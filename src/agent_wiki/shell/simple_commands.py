@@ -23,6 +23,9 @@ _BARE_PATCH = regex(r"\bapply_patch \*\*\* Begin Patch\n.*?(?:\n\*\*\* End Patch
 _ENDS = frozenset({"fi", "done", "esac", "}", "case", "select", "function"})
 _NOWHERE = frozenset({"nul", "$null"})  # of Windows
 _LOOPS = frozenset({"for", "while", "until", "select"})
+_OF_POWERSHELL = frozenset({"-command", "-c"})
+_LINE_OPTIONS = {"powershell": _OF_POWERSHELL, "pwsh": _OF_POWERSHELL, "cmd": frozenset({"/c", "//c"})}
+_MOST_OPTIONS = 8  # words before the line: `-NoProfile -ExecutionPolicy Bypass -Command`
 _SHELL_OPTIONS = frozenset({"-c", "-lc", "-ec", "-lic", "-ic", "-xc"})
 
 
@@ -107,8 +110,8 @@ class _Steps:
         first = front.words[0] if front.words else ""
         self._open(front.keywords, first)
         words = _without_place(without_runner(front.words))
-        if inner is None and self.depth < _DEEPEST and _is_shell_line(words):
-            inner = _Steps(words[2], self.depth + 1).found
+        if inner is None and self.depth < _DEEPEST and (line := _line_for_a_shell(words)):
+            inner = _Steps(line, self.depth + 1).found
         if inner is not None:
             self._add_inner(inner, step)
         elif words or front.environment or step.words:
@@ -207,5 +210,12 @@ def _without_place(words: tuple[str, ...]) -> tuple[str, ...]:
     return words
 
 
-def _is_shell_line(words: tuple[str, ...]) -> bool:
-    return len(words) > 2 and words[0].rpartition("/")[2] in ("bash", "sh", "zsh") and words[1] in _SHELL_OPTIONS
+def _line_for_a_shell(words: tuple[str, ...]) -> str:
+    """The line that a shell is given as an argument, of Windows' shells all that follows the option; empty for none."""
+    program = bare_program(words[0]).lower() if len(words) > 2 else ""
+    if program in ("bash", "sh", "zsh"):
+        return words[2] if words[1] in _SHELL_OPTIONS else ""
+    options = _LINE_OPTIONS.get(program, frozenset())
+    at = next((at for at, word in enumerate(words[1:_MOST_OPTIONS], start=2) if word.lower() in options), len(words))
+    line = " ".join(words[at:])
+    return "" if line == "-" or line.startswith(("if ", "for ")) else line  # what is fed, or `cmd`'s own grammar

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import field
 
 from agent_wiki.engines.offline.tables import written
-from agent_wiki.shell.blame import named_in
+from agent_wiki.shell.blame import is_task, named_in, speakers
 from agent_wiki.shell.files_written import BEGIN_PATCH, TEMPORARY, bare_name
 from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.kinds import is_check, is_inline_script, script_of, shell_kind
@@ -28,9 +28,11 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 
 _PATCHED = regex(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,300})$", re.MULTILINE)
 _NOT_RUN = written("not_run")
-_PROGRAM = regex(r"[\w@.+-]*[A-Za-z][\w@.+-]*")  # what is none stood in a text that was not closed
+_PROGRAM = regex(r"(?!-)[\w@.+-]*[A-Za-z][\w@.+-]*")  # what is none stood in a text that was not closed
 _MOST_SHOWN = 400  # characters at the end, where a shell says what it did not find
 _PUSHED, _COMMITTED = written("pushed", re.IGNORECASE), written("committed", re.IGNORECASE)
+_GIVES_ADDRESS = {("gh", thing, verb) for thing in ("pr", "issue") for verb in ("create", "edit", "comment")}
+_ADDRESS = regex(r"https?://")
 _RANK: tuple[ShellKind, ...] = ("ship", "revert", "check", "edit", "delete", "run", "look")
 _PREPARING = frozenset({"cd", "echo", "for", "pwd", "export", "set", "sleep"})
 _CHAIN_TAIL = frozenset({"tail", "head", "grep", "tee", "cat", "echo", "true", "wc", "sort", "sleep", "cd"})
@@ -119,6 +121,8 @@ class Act:
         """It printed something, and neither its exit code nor a word of it says that git committed or pushed."""
         result, done = self.call.result or "", {each.words[1:2] for each in self.commands if each.words[:1] == ("git",)}
         words = _PUSHED if ("push",) in done else _COMMITTED if ("commit",) in done else None
+        if words is None and any(each.words[:3] in _GIVES_ADDRESS for each in self.commands):
+            words = _ADDRESS
         return words is not None and self.call.is_error is None and bool(result.strip()) and not words.search(result)
 
     @property
@@ -278,13 +282,16 @@ def _main_command(act: Act) -> SimpleCommand | None:
     fitting = fitting or [
         each for each, kind in zip(act.commands, act.kinds, strict=True) if kind == wanted and each.words
     ]
-    named = [each for each in fitting if _PROGRAM.fullmatch(each.program)]
-    fitting = named or fitting
-    if not fitting:
-        fitting = [each for each in act.commands if each.words and each.program != "for"]
+    able = [each for each in act.commands if each.words and each.program != "for"]
+    # A test, or an assignment of PowerShell's, that failed was made for the rest of the line.
+    fitting = _named(fitting) or _named(able) or fitting or able
     if act.kind == "look":
         return next((each for each in fitting if each.program not in _PREPARING), fitting[0] if fitting else None)
     return fitting[-1] if act.kind == "ship" and fitting else next(iter(fitting), None)
+
+
+def _named(commands: list[SimpleCommand]) -> list[SimpleCommand]:
+    return [each for each in commands if _PROGRAM.fullmatch(each.program)]
 
 
 def _failed(act: Act) -> list[SimpleCommand]:
@@ -296,9 +303,12 @@ def _failed(act: Act) -> list[SimpleCommand]:
     if act.kind == "check" and act.finding is not None and act.finding.passed is False:
         return [step for step in failed if is_check(step)]
     may_be = failed + [step for step, state in pairs if state in ("not run", "unknown")]
-    if len(may_be) > 1 and (named := named_in(act.verdict.line or error_line(act.call.result or ""), may_be)):
-        return [named]
     line = act.verdict.line
+    if len(may_be) > 1 and (named := named_in(line or error_line(act.call.result or ""), may_be)):
+        return [named]
+    spoke = speakers(line, act.commands) if shows_failure(line) else []
+    if len(spoke) == 1 and not is_task(act.commands[spoke[0]]):
+        return [act.commands[spoke[0]]]  # whatever else failed for it
     checks = [step for step in (may_be if shows_failure(line) else failed) if is_check(step)]
     return checks or [step for step in failed if shell_kind(step) != "look"] or failed
 

@@ -32,8 +32,8 @@ _FEW_LETTERS = 8  # where no word of assent is known
 def listed_requests(stretch: Stretch) -> list[TurnNote]:
     """The turns in which the user asked for something, objected or ran a command, each with its words, in turn order.
 
-    Empty where there are not two. Where there are more than `MOST_REQUESTS`, those after which most was done, and the
-    turn of the first that is not among them says how many others there are.
+    Empty where there are not two. Where there are more than `MOST_REQUESTS`, the first, the last and those after which
+    most was done; the turn of the first that is not among them says how many others there are.
     """
     opening, is_talk = opening_turn(stretch.requests), stretch.is_talk()
     least = 0 if is_english(" ".join(each.text for each in stretch.requests)) else _FEW_LETTERS
@@ -79,9 +79,9 @@ def _heaviest(notes: list[TurnNote], stretch: Stretch) -> list[TurnNote]:
     turns, done = [note.turn for note in notes], Counter[int]()
     for act in stretch.acts:
         done[asked_before(turns, act.turn)] += 1 + _CHANGE * bool(act.edits)
-    order = sorted(range(len(notes)), key=lambda at: (at != 0, -done[turns[at]], at))
+    order = sorted(range(len(notes)), key=lambda at: (at not in (0, len(notes) - 1), -done[turns[at]], at))
     shown = sorted(order[: MOST_REQUESTS - 1])
     left = [note for at, note in enumerate(notes) if at not in shown]
-    words = f"{count(len(left))} requests, up to T{left[-1].turn}, are not listed"
+    words = f"{count(len(left))} other requests from here to T{left[-1].turn} are not listed"
     others = TurnNote(turn=left[0].turn, text=words)
     return sorted([*(notes[at] for at in shown), others], key=lambda note: note.turn)

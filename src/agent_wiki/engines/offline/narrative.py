@@ -31,7 +31,7 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.troubles import Trouble
 from agent_wiki.engines.offline.wording import called, code, error_words, is_inline, listing, said
-from agent_wiki.engines.offline.working import worked
+from agent_wiki.engines.offline.working import CHECKED, worked
 
 _MOST_USER_TURNS = 6
 _MOST_SAID, _MOST_ANSWERED = 130, 120  # characters
@@ -40,6 +40,7 @@ _MOST_GOING_ON = 60
 _MOST_UNTOLD = 40
 _SAME = 40  # characters at the start of two answers that say the same
 _NO_OFFER = written("no_offer", re.IGNORECASE)
+_LAST_PASS = 81  # the last pass of a check weighs as much as what was changed
 _FEW_WORDS = 3  # of an answer: more are answered in turn
 
 
@@ -61,6 +62,10 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
             weight = 38 if is_talk else 49 if any(act.edits for act in acts) else 59
             answers = _answers(stretch, start, end, weight, ended, {each.turn for each in asked})
             sentences += [each for each in answers if not is_talk or _offers(each, refused_by_agent)]
+    last_pass = max((each.turn for each in sentences if each.weight == CHECKED), default=0)
+    if shown.basis != "check":  # else the ending tells of it
+        sentences = [replace(each, weight=_LAST_PASS) if each.turn == last_pass and each.weight == CHECKED else each
+                     for each in sentences]  # fmt: skip
     sentences += [_trouble(trouble) for trouble in troubles]
     sentences += [*_refusals(stretch), *(each.sentence for each in cause_of(stretch))]
     opened = sentences[0].turn  # a greeting before it is no request
@@ -186,8 +191,9 @@ def _trouble(trouble: Trouble) -> Sentence:
     first, last = trouble.failures[0], trouble.failures[-1]
     line, name = error_words(trouble.line), called(last)
     number = sum(called(each) == name for each in trouble.failures)
-    often = " repeatedly, last" if number > 1 else ""
-    failed = f"{name} failed{often} (T{last.end}){f': {line}' if line else ''}"
+    since = next(each for each in trouble.failures if called(each) == name)
+    when = f" repeatedly (T{since.end} to T{last.end})" if number > 1 else f" (T{last.end})"
+    failed = f"{name} failed{when}{f': {line}' if line else ''}"
     weight = 40 + 5 * min(number, 4)
     if trouble.is_check:
         weight = 52 if is_inline(first) else 82

@@ -70,6 +70,8 @@ _SEARCH = frozenset({"grep", "egrep", "rg", "awk", "sed", "select-string"})
 _MOST_READ = 400
 _LEAST_ANSWER = 60  # letters
 _FEW_REQUESTS = 3
+_MOST_OF_REPLY = 6_000
+_COULD_NOT = written("could_not_do", re.IGNORECASE)
 
 
 def shown_outcome(stretch: Stretch) -> Shown:
@@ -123,6 +125,7 @@ def _shown(stretch: Stretch) -> Shown:
         or _by_moving_on(stretch)
         or delivered(stretch)
         or left_open(stretch)
+        or _gave_up(stretch)
         or reported(stretch)
         or Shown("unknown", "graded" if is_graded_elsewhere(stretch) else "nothing")
     )
@@ -336,6 +339,15 @@ def _by_moving_on(stretch: Stretch) -> Shown | None:
     if any(act.has_failed or _is_failing(act) for act in stretch.acts[-1:]) or any(map(_could_not_run, stretch.acts)):
         return None
     return None if _failed_for_good(stretch) else Shown("success", "moved-on", report[0])
+
+
+def _gave_up(stretch: Stretch) -> Shown | None:
+    """Partial where a run failed for good, and the last reply says that it could not be done."""
+    turn, reply = stretch.last_reply() or (0, "")
+    match = _COULD_NOT.search(reply[:_MOST_OF_REPLY])
+    if match is None or any(act.turn > turn for act in stretch.acts) or not _failed_for_good(stretch):
+        return None
+    return Shown("partial", "left-open", turn, quoted(match.group().strip()))
 
 
 def _failed_for_good(stretch: Stretch) -> bool:

@@ -37,7 +37,7 @@ _LEAST_OF_LINE, _MOST_OF_LINE, _MOST_OF_HEAD, _MOST_FOUND = 40, 290, 78, 4  # ch
 _FOUND = written("found_on_the_way", re.IGNORECASE)
 _GUESS = written("no_finding", re.IGNORECASE)
 _SEARCHES = regex(r"web|fetch|browse|crawl|read_|find_|^search$")
-_PLACEHOLDER = regex(r"\bYOUR_[A-Z]|<your[ -]|\|note=\[")  # the last: where a memory was taken from
+_NO_REPORT = written("no_report", re.IGNORECASE)
 _MOST_OF_CODE = 4  # lines; more are a file
 _MOST_READ = 12_000
 _HEADING = written("heading_in_report")
@@ -161,7 +161,7 @@ def _lines(reply: str) -> Iterator[str]:
         under = heading if heading and not CHEER.fullmatch(heading) else ""
         is_scrap = not under or _BRACE.match(line) if _CODE.fullmatch(line) else _is_scrap(text)
         is_row = text.count(" | ") >= _CELLS or _MARKED_ROW.search(text)
-        if is_scrap or text.endswith(COLONS) or _PLACEHOLDER.search(text) or is_row:
+        if is_scrap or text.endswith(COLONS) or _NO_REPORT.search(text) or is_row:
             continue  # a lead-in of its own says nothing, and a row of many cells little
         yield f"{under}{BELOW}{text}" if under else text
         heading = heading if is_needed else ""

@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import groupby
 
 from agent_wiki.engines.offline.requests import asked_before
+from agent_wiki.engines.offline.wording import count
 from agent_wiki.trajectory.lazily import dataclass
 
 MOST_WORDS = 250
 _PARAGRAPH_WORDS = 55
+_WORDS_OF_A_GAP = 11
+_FEW, _MOST_GAPS = 4, 3  # turns of the user, for all of which there may be room; runs of others
+_OBJECTED = "The user objected"  # which is kept even alone
 _THEN = ("Then", "Next", "After that")
 
 
@@ -37,9 +42,9 @@ def story_of(sentences: list[Sentence], asked: Mapping[int, str] | None = None) 
     request.
     """
     order, asked = {id(each): at for at, each in enumerate(sentences)}, asked or {}
-    chosen = _fitting(sentences, asked, MOST_WORDS)
+    chosen = _fitting(sentences, asked, MOST_WORDS - _WORDS_OF_A_GAP * min(len(asked) // _FEW, _MOST_GAPS))
     in_order = sorted(chosen, key=lambda each: (each.turn, order.get(id(each), -1)))
-    kept = _filled(in_order, MOST_WORDS)
+    kept = _filled(_with_gaps(in_order, sorted(asked)), MOST_WORDS)
     paragraphs: list[list[str]] = [[]]
     followed, before = 0, ""
     for sentence in kept:
@@ -59,13 +64,18 @@ def _fitting(sentences: list[Sentence], asked: Mapping[int, str], room: int) -> 
     turns = sorted(asked)
     kept: list[Sentence] = []
     openings: dict[int, Sentence] = {}  # by the turn of the user
+    works = {asked_before(turns, each.turn) for each in sentences if each.text and not each.opens}
+    in_words = {each.turn: each for each in sentences if each.opens and each.text and _OBJECTED not in each.text}
     for sentence in sorted(sentences, key=lambda each: (-each.weight, each.turn)):
         of = asked_before(turns, sentence.turn)
         is_opening = sentence.opens and sentence.turn == of
         known = openings.get(of)
-        opening = sentence if is_opening else known or (Sentence(of, 0, asked[of], opens=True) if of else None)
+        if is_opening and of in works and of in in_words:
+            continue  # with what was done about it, or not at all: else it would seem that nothing was
+        own = 0 if is_opening else _words(sentence.text)
+        opening = sentence if is_opening else known or _opening(of, in_words, asked, room - own)
         needed = _words(opening.text) - (_words(known.text) if known else 0) if opening else 0
-        needed += 0 if is_opening else _words(sentence.text)
+        needed += own
         if not sentence.text or needed > room:
             continue
         room -= needed
@@ -74,6 +84,28 @@ def _fitting(sentences: list[Sentence], asked: Mapping[int, str], room: int) -> 
         if not is_opening:
             kept.append(sentence)
     return [*openings.values(), *kept]
+
+
+def _opening(of: int, in_words: Mapping[int, Sentence], asked: Mapping[int, str], room: int) -> Sentence | None:
+    """What the story says of a turn of the user whose work it tells: in the user's words where there is room."""
+    said = in_words.get(of)
+    if said is not None and _words(said.text) <= room:
+        return said
+    return Sentence(of, 0, asked[of], opens=True) if of else None
+
+
+def _with_gaps(kept: list[Sentence], turns: list[int]) -> list[Sentence]:
+    """The same sentences, with one for each run of the user's `turns` that they leave out: the longest, if they fit."""
+    shown = {asked_before(turns, each.turn) for each in kept}
+    runs = [list(run) for is_shown, run in groupby(turns, shown.__contains__) if not is_shown]
+    room = MOST_WORDS - sum(_words(each.text) for each in kept)
+    gaps = []
+    for run in sorted(runs, key=len, reverse=True)[: room // _WORDS_OF_A_GAP]:
+        more = "turn" if run[1:] == [] else "turns"
+        places = f"T{run[0]} to T{run[-1]}" if run[1:] else f"T{run[0]}"
+        text = f"{count(len(run)).capitalize()} more {more} of the user followed ({places})."
+        gaps.append(Sentence(run[0], 0, text, opens=True))
+    return sorted([*kept, *gaps], key=lambda each: each.turn)
 
 
 def _filled(kept: list[Sentence], room: int) -> list[Sentence]:

@@ -29,15 +29,13 @@ class UserWords:
     """One thing the user said after the first request.
 
     `turn` is that of the words; `rejected` the call they refuse, when they came as the reason of a refusal;
-    `claim` the agent's text right before, in `claim_turn`; `is_after_claim` whether it reports something as done.
+    `is_after_claim` whether the agent's text right before reports something as done.
     """
 
     turn: int
     text: str
     rejected: Call | None
-    claim: str
     is_after_claim: bool
-    claim_turn: int | None
 
     @property
     def event(self) -> set[int]:
@@ -132,9 +130,9 @@ def _words(session: MinedSession, turn: int, text: str, rejected: Call | None) -
     if not text or len(text) > _MOST_CHARACTERS or text.startswith(("<", "{", "[", "This session is being continued")):
         return None
     said = session.said(max(1, turn - 6), turn - 1)
-    claim_turn, claim = said[-1] if said else (None, "")
+    claim = said[-1][1] if said else ""
     previous = session.message(turn - 1) if turn > 1 else None
     is_after_claim = bool(
         previous and previous.role == "assistant" and not previous.tool_calls and _CLAIM.search(claim[:3000])
     )
-    return UserWords(turn, text, rejected, claim, is_after_claim, claim_turn)
+    return UserWords(turn, text, rejected, is_after_claim)

@@ -35,6 +35,7 @@ _FORCED = regex(r"\bgit push\b[^\n;&|]{0,200}? (?:-f\b|--force)")
 _COPIERS = frozenset({"cp", "mv", "rsync", "ditto", "copy-item"})
 _SETTINGS = regex(r"(?:^|/)\.[\w.-]+(?:/|$)|\.(?:json|toml|ya?ml|lock|ini|cfg|sum)$")
 _TEST_FILE = written("test_file")
+CHECKED = 55  # what checks that passed weigh in a story
 _FEW_FILES = 4
 _MOST_SHOWN = 70  # characters of what a command printed
 _SETS_UP = regex(r"\b(?:install|sudo|init|create|migrate|deploy|apply|upgrade|uninstall|add|enable|start|up)\b")
@@ -183,7 +184,7 @@ def _checked(acts: list[Act], shown: Shown) -> Sentence | None:
     turn = max(act.turn for act in passed if called(act) == names[0])
     alone = f"{names[0]} passed (T{ends[names[0]]})."
     several = f"{listing([f'{name} (T{ends[name]})' for name in names])} passed."
-    return Sentence(turn, 55, several if names[1:] else alone)
+    return Sentence(turn, CHECKED, several if names[1:] else alone)
 
 
 def _ran(acts: list[Act]) -> Sentence | None:

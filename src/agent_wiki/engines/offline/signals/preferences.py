@@ -10,7 +10,7 @@ import re
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.generalize import generalize
-from agent_wiki.engines.offline.imperatives import has_length_of_title, sentence_case, title_of
+from agent_wiki.engines.offline.imperatives import MOST_WORDS, has_length_of_title, sentence_case, title_of
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.norms import Norm, norm_of
 from agent_wiki.engines.offline.tables import named, written
@@ -28,12 +28,10 @@ _INTERJECTION = regex(r"(?:[ ,]+(?:f+s+|wtf|lol|omg|pl[sz]|damn ?it|man|dude|bro
 _OF_PROMPT = written("of_prompt")
 _SPECIFIES = regex(r"\brequirements?\s*:|\bfollowing requirements?\b", re.IGNORECASE)  # of what the agent is building
 _OF_PRODUCT, _LONGEST = written("of_the_product", re.IGNORECASE), 220
-_MOST_WORDS = 7  # of a title
 _TENTATIVE = regex(r"\bi(?: think|'d like| would like|f)\b|\b(?:maybe|perhaps|could)\b", re.IGNORECASE)
-_ANEW = regex(r"\b(?:rewrite|redo|regenerate)\b", re.IGNORECASE)  # what is wrong is that one piece
+_REWRITE = regex(r"\b(?:rewrite|redo|regenerate)\b", re.IGNORECASE)  # what is wrong is that one piece
 _NOT_ALLOWED = regex(r"^no [\w -]{3,40} allowed\b", re.IGNORECASE)
 _UNTIL_NOW = regex(r"^.*?\bfrom (?:now|here|this point)\b(?: on)?,? (?=\S+ \S+ \S)", re.IGNORECASE)
-_HERE = "Working for this user, who has said"
 _TAG_WORDS = regex(r"[a-z][a-z0-9+.-]{2,}")
 _EMPTY_WORDS = named("empty")
 
@@ -50,8 +48,8 @@ def lessons(session: MinedSession) -> list[Lesson]:
         for sentence in words.sentences if not _SPECIFIES.search(words.text) else ():
             bare = _INTERJECTION.sub("", sentence)
             norm = norm_of(_with_occasion(words, bare), is_correction=is_correction)
-            is_anew = norm is not None and not norm.is_lasting and _ANEW.search(words.text)
-            if norm is not None and not _OF_PROMPT.search(bare) and not is_anew:
+            is_rewrite = norm is not None and not norm.is_lasting and _REWRITE.search(words.text)
+            if norm is not None and not _OF_PROMPT.search(bare) and not is_rewrite:
                 found += _lesson(session, words, sentence, norm)
             elif norm is None and len(sentence) <= _LONGEST:
                 found += _in_own_words(session, words, sentence)
@@ -99,12 +97,11 @@ def _in_own_words(session: MinedSession, words: UserWords, sentence: str) -> lis
     if not said or said.endswith("?") or _OF_PRODUCT.search(sentence) or _TENTATIVE.search(sentence):
         return []
     head = sentence_case(_UNTIL_NOW.sub("", said)).split()
-    title = " ".join(head[:_MOST_WORDS]).rstrip(",") + ("…" if len(head) > _MOST_WORDS else "")
+    title = " ".join(head[:MOST_WORDS]).rstrip(",") + ("…" if len(head) > MOST_WORDS else "")
     if not has_length_of_title(title):
         title = f"Keep to the user's words: {said[:40]}"
-    wording = Wording(
-        "preferences/own-words", title, f"Keep to what the user said: “{said}”.", f"{_HERE}: “{said}”.", _tags(title)
-    )
+    rule, trigger = f"Keep to what the user said: “{said}”.", f"Working for this user, who has said: “{said}”."
+    wording = Wording("preferences/own-words", title, rule, trigger, _tags(title))
     rationale = f'The user said so: "{with_reason(words, sentence).rstrip(".")}".'
     return lesson(wording, rationale, [session.quote(words.turn, sentence)], words.event, 84)
 

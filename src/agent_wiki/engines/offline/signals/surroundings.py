@@ -21,7 +21,6 @@ from agent_wiki.trajectory.lazily import regex
 
 _WITHIN_CALLS = 6
 _SOON = 8  # turns
-_HERE = "in this repository"
 _OF_CODE = written("of_code", re.MULTILINE)
 _VALUE = regex(r"(?P<name>[A-Z][A-Z0-9_]{2,40})=(?P<value>[\w.,:=+@%/$()\"' -]{1,60})")
 _FOUND_OUT = regex(r"([A-Z_]{2,40}=\"?\$\([\w /.@+-]{1,50}\)\"?)\s")
@@ -50,7 +49,7 @@ def in_others(session: MinedSession, failed: Attempt) -> list[Lesson]:
     wording = Wording(
         "surroundings/variable",
         f"Set {setting.partition('=')[0]} for {head}",
-        f"Set `{setting}` for `{head}` {_HERE}: `{head}` alone stops with `{error}`.",
+        f"Set `{setting}` for `{head}` in this repository: `{head}` alone stops with `{error}`.",
         f"About to run `{head}`, or it stops with `{error}`.",
         (tag(recovery.wanted.program), "environment", "set-up"),
     )
