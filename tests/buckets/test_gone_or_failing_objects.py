@@ -65,6 +65,40 @@ def test_a_store_that_gives_nothing_any_more_ends_the_night_and_sets_nothing_asi
     assert b"failed_runs" not in tree(tmp_path / "wiki")[bucket_state.NAME]
 
 
+@pytest.mark.parametrize("known", [1, 6])
+def test_an_outage_on_a_night_with_one_new_recording_sets_it_not_aside(
+    tmp_path: Path, script: Script, bucket: Bucket, known: int
+) -> None:
+    def refused(_key: str) -> None:
+        raise OSError("403 Forbidden: AccessDenied")
+
+    for number in range(known):
+        bucket.put(f"{number:02}.json", session_bytes(f"s{number}"))
+    night(bucket, tmp_path / "wiki", script)
+    bucket.put("new.json", session_bytes("new"))
+    bucket.breaks = refused
+    for _ in range(4):
+        report = night(bucket, tmp_path / "wiki", script)
+        assert (report.exit_code, report.set_aside, len(report.failures)) == (1, [], 1)
+    bucket.breaks = lambda _key: None
+    report = night(bucket, tmp_path / "wiki", script)
+    assert (report.exit_code, report.sessions["mined"]) == (0, 1)
+
+
+def test_what_lies_beside_recordings_that_expired_makes_no_night_fail(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    bucket.put("notes.txt", b"no recording")
+    assert night(bucket, tmp_path / "other", script).exit_code == 1, "another bucket was meant"
+    bucket.put("a.json", session_bytes("a"))
+    night(bucket, tmp_path / "wiki", script)
+    bucket.store.delete("a.json")
+    for _ in range(3):
+        report = night(bucket, tmp_path / "wiki", script)
+        assert (report.exit_code, report.failures) == (0, [])
+    assert any("no recording here" in line and "what was learnt stays" in line for line in report.warnings)
+
+
 @pytest.mark.parametrize("archived", [4, 25])
 def test_objects_that_fail_one_after_another_keep_nothing_behind_them_from_being_read(
     tmp_path: Path, script: Script, bucket: Bucket, archived: int

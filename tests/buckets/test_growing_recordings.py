@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from agent_wiki.pipeline import bucket_state, recordings_cache
+from agent_wiki.pipeline import bucket_state, inputs, recordings_cache
+from agent_wiki.pipeline.inputs import Selection
 from agent_wiki.pipeline.mine import Mined
 from agent_wiki.pipeline.report import Failure
 from agent_wiki.pipeline.session_stages import SessionReport
@@ -34,6 +35,22 @@ def test_a_verdict_that_comes_later_is_what_the_wiki_says(tmp_path: Path, script
     assert changed(pages_but_buckets(tmp_path / "wiki"), pages_but_buckets(tmp_path / "local")) == []
     night(bucket, tmp_path / "wiki", script)
     assert bucket.asked == {"list": 1}
+
+
+def test_a_verdict_that_came_since_lets_in_a_recording_that_is_older(
+    tmp_path: Path, script: Script, bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket.upload(trial(tmp_path / "one"), "runs/")
+    night(bucket, tmp_path / "wiki", script)
+    monkeypatch.setattr(inputs, "_changed", lambda path: 0 if path.name == "run.traj.json" else 1 << 62)
+    since = Selection(since="2020-01-01")
+    assert night(bucket, tmp_path / "wiki", script, selection=since).exit_code == 0
+    assert bucket.read == {}
+    bucket.upload(trial(tmp_path / "one", verdict=False), "runs/")
+    report = night(bucket, tmp_path / "wiki", script, selection=since)
+    assert (report.exit_code, report.failures) == (0, [])
+    ingest([tmp_path / "one"], tmp_path / "local", script.engine)
+    assert changed(pages_but_buckets(tmp_path / "wiki"), pages_but_buckets(tmp_path / "local")) == []
 
 
 _LINES = b"".join(
@@ -191,3 +208,12 @@ def test_of_equal_copies_the_same_one_counts_in_whichever_order_they_come(
         bucket.store.delete([f"{folder}/s.json" for folder in order])
         states = bucket_state.load(WikiFolder(tmp_path / order))
         assert [states[key]["sessions"][0][2] for key in sorted(states)] == ["older", "older", "mined"]
+
+
+def test_a_verdict_that_cannot_be_read_is_named(tmp_path: Path, script: Script, bucket: Bucket) -> None:
+    bucket.upload(trial(tmp_path / "one", verdict=True), "runs/")
+    night(bucket, tmp_path / "wiki", script)
+    bucket.put("runs/report.json", b'{"resolved": tr')
+    report = night(bucket, tmp_path / "wiki", script)
+    said = f"{bucket.url}/runs/run.traj.json: report.json beside it is no JSON: what it says is not known"
+    assert (report.exit_code, report.warnings.count(said)) == (0, 1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import field, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,7 @@ from agent_wiki.stages.request import made_by
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import Config
 from agent_wiki.wiki.config_edits import patched
+from agent_wiki.wiki.layout import SESSIONS
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import without_effect
 
@@ -80,7 +81,13 @@ class Options:
 def run(paths: Iterable[RecordingPath], options: Options, report: Report, progress: Progress) -> Report:
     """Run the stages on recordings and on the wiki. Fills in and returns `report`; raises `RunError`."""
     base = options.shard_run.base if options.shard_run else WikiFolder(options.wiki)
-    inputs = inputs_of(paths, options.selection, partial(bucket_state.known_below, base))
+    known = lru_cache(lambda: recordings_cache.load(base))  # which few runs ask for
+    inputs = inputs_of(
+        paths,
+        options.selection,
+        partial(bucket_state.known_below, base),
+        lambda path: recordings_cache.names_beside(known(), path),
+    )
     if inputs.is_empty:  # then no wiki is made either
         inputs.report_barren(report)
         return report
@@ -105,7 +112,7 @@ def run(paths: Iterable[RecordingPath], options: Options, report: Report, progre
         report.stopped = report.stopped or options.stop.reason
         report.add_account(engine.account())
     report.warnings += without_effect(options.wiki, asks_a_model=opened.engine.name != EMBEDDED)
-    inputs.report_barren(report)
+    inputs.report_barren(report, has_records=not is_new and any((folder.root / SESSIONS).glob("*")))
     return report
 
 

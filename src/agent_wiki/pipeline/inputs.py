@@ -10,16 +10,17 @@ from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from agent_wiki.errors import UsageError
+from agent_wiki.errors import RecordingUnavailable, UsageError
 from agent_wiki.pipeline.report import Failure, Report
 from agent_wiki.pipeline.report.lines import endings
 from agent_wiki.pipeline.shards import Shard
 from agent_wiki.readers.buckets import BucketPath, Listing, listed
-from agent_wiki.readers.recording_path import RecordingPath
+from agent_wiki.readers.recording_path import RecordingPath, path_beside
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import is_name_of_wiki, is_wiki_folder
 from agent_wiki.wiki.text import counted
 
+NamesBeside = Callable[[RecordingPath], Iterable[str]]
 _MOST_NAMED = 3
 _NEVER_ENTERED = frozenset({".git", ".wiki", "node_modules", "__pycache__", ".venv"})
 
@@ -56,10 +57,13 @@ class Selection:
         """Whether the patterns leave a file."""
         return (not self.include or _matches(file, self.include)) and not _matches(file, self.exclude)
 
-    def of(self, files: Iterable[InputFile]) -> list[InputFile]:
-        """The files that count, for all shards. Raises `UsageError` for a date that is none."""
+    def of(self, files: Iterable[InputFile], names_beside: NamesBeside) -> list[InputFile]:
+        """The files that count, for all shards: also those beside which something has come or changed since.
+
+        Raises `UsageError` for a date that is none.
+        """
         since = _nanoseconds(self.since) if self.since else None
-        return [file for file in files if self.fits(file) and (since is None or _changed(file.path) >= since)]
+        return [file for file in files if self.fits(file) and (since is None or _is_since(file, since, names_beside))]
 
     def first(self, files: list[InputFile], report: Report) -> list[InputFile]:
         """As many as may be read in one run; the report says how many wait."""
@@ -81,6 +85,20 @@ def _nanoseconds(text: str) -> int:
     except ValueError as error:
         raise UsageError(f"--since {text}: not a date such as 2026-01-31 or 2026-01-31T06:00Z") from error
     return int(moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()) * 1_000_000_000
+
+
+def _is_since(file: InputFile, since: int, names_beside: NamesBeside) -> bool:
+    """Whether a file, or one of those that decided what it says, was changed since."""
+    return _changed(file.path) >= since or any(
+        _changed_beside(file.path, name) >= since for name in names_beside(file.path)
+    )
+
+
+def _changed_beside(path: RecordingPath, name: str) -> int:
+    try:
+        return path_beside(path, name).stat().st_mtime_ns
+    except (OSError, RecordingUnavailable):
+        return 0  # there is none
 
 
 def _changed(path: RecordingPath) -> int:
@@ -134,8 +152,11 @@ class FoundFiles:
             return False
         return not report.has_recordings and (self.is_empty or report.recordings > 0)
 
-    def report_barren(self, report: Report) -> None:
-        """Make it a failure that nothing of what was named is a recording: the user meant another place."""
+    def report_barren(self, report: Report, *, has_records: bool = False) -> None:
+        """Make it a failure that nothing of what was named is a recording: the user meant another place.
+
+        Of a bucket, for a wiki that `has_records`, it is a warning: recordings expire, and what lies beside them stays.
+        """
         if not self.is_barren(report):
             return
         others = [each.unit for each in report.passed_over]
@@ -143,6 +164,9 @@ class FoundFiles:
         reason = f"no recording here, only {endings(others)}" if others else nothing
         if len(others) == 1:
             reason = f"no recording here: {report.passed_over[0].reason}"
+        if has_records and self.found and self.listings:
+            report.warnings.append(f"{', '.join(self.named[:_MOST_NAMED])}: {reason}; what was learnt stays")
+            return
         report.failures.append(Failure("recording", ", ".join(self.named[:_MOST_NAMED]), reason))
 
 
@@ -156,11 +180,15 @@ def input_files(paths: Iterable[RecordingPath]) -> list[InputFile]:
 
 
 def inputs_of(
-    paths: Iterable[RecordingPath], selection: Selection, known_below: Callable[[str], int] = lambda _: 0
+    paths: Iterable[RecordingPath],
+    selection: Selection,
+    known_below: Callable[[str], int] = lambda _: 0,
+    names_beside: NamesBeside = lambda _: (),
 ) -> FoundFiles:
     """The same with what a selection leaves, and with the listings.
 
-    `known_below` says how many objects were read below an address before: with any, nothing there is no error.
+    `known_below` says how many objects were read below an address before: with any, nothing there is no error;
+    `names_beside` which files beside a recording decided what it says, when it was read.
     """
     named = list(paths)
     inputs = FoundFiles([], named=tuple(map(str, named)), is_share=selection.shard is not None)
@@ -174,7 +202,7 @@ def inputs_of(
     for file in sorted(candidates, key=lambda each: (not each.is_named, each.name)):
         found.setdefault(file.path.resolve(), file)
     inputs.found = len(found)
-    inputs.everywhere = sorted(selection.of(found.values()), key=lambda each: each.name)
+    inputs.everywhere = sorted(selection.of(found.values(), names_beside), key=lambda each: each.name)
     inputs.files = inputs.everywhere
     if found and not any(map(selection.fits, found.values())):
         inputs.leaves_none = "--include and --exclude leave"

@@ -87,6 +87,11 @@ def unchanged(cache: Cache, path: RecordingPath) -> dict[str, Any] | None:
     return entry if all(_as_kept(signature_beside(path, name)) == kept for name, kept in _beside(entry)) else None
 
 
+def names_beside(cache: Cache, path: RecordingPath) -> list[str]:
+    """The files beside one that were looked at when it was read, whether they were there or not."""
+    return [name for name, _ in _beside(cache.get(str(path.resolve()), {}))]
+
+
 def _has_same_content(path: RecordingPath, entry: Mapping[str, Any]) -> bool:
     if entry_of(path) == entry.get("entry", ""):
         return True

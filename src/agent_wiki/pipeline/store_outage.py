@@ -21,7 +21,7 @@ from agent_wiki.readers.buckets import BucketPath
 from agent_wiki.readers.recording_path import RecordingPath
 
 _MOST_IN_A_ROW = 10
-_FEWEST_OF_ALL = 3  # where nothing was read at all
+_FEWEST_OF_ALL = 3  # where nothing was read at all, and there is nothing else to ask for
 _MOST_ASKED_FOR = 3
 
 
@@ -29,12 +29,14 @@ class StoreOutage:
     """Looks at what became of each file in the order in which they were read, and stops a run that reads none.
 
     `others` are asked for again where so many fail, the likeliest to be given first: read on earlier nights, or last.
+    Where nothing at all was read, they are asked for from the first failure on.
     """
 
     def __init__(self, stop: StopSignal, others: Iterable[RecordingPath]) -> None:
         self._stop = stop
         self._others = list(islice((each for each in others if isinstance(each, BucketPath)), _MOST_ASKED_FOR))
         self._in_a_row: list[str] = []
+        self._failed: set[RecordingPath] = set()
         self._read: RecordingPath | None = None
 
     def look_at(self, mined: Mined, path: RecordingPath) -> None:
@@ -44,6 +46,7 @@ class StoreOutage:
             self._read = path
             return
         self._in_a_row.append(mined.name)
+        self._failed.add(path)
         if len(self._in_a_row) == _MOST_IN_A_ROW and not self._stop.reason:
             if self._gives_others():
                 self._in_a_row.clear()
@@ -55,7 +58,8 @@ class StoreOutage:
     @cached_property
     def names(self) -> frozenset[str]:
         """The files that failed for the store's sake, once all are read."""
-        fewest = _MOST_IN_A_ROW if self._read else _FEWEST_OF_ALL
+        has_others = any(each not in self._failed for each in self._others)
+        fewest = _MOST_IN_A_ROW if self._read else 1 if has_others else _FEWEST_OF_ALL
         is_outage = len(self._in_a_row) >= fewest and not self._gives_others()
         return frozenset(self._in_a_row if is_outage else ())
 

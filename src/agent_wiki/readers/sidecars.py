@@ -1,6 +1,6 @@
 """Small files beside a recording that say more about it: verdicts, rewards, results of a harness.
 
-One that is missing, large or damaged is as none: the recording is read without it.
+One that is missing, large or damaged is as none: the recording is read without it, with a warning of a damaged one.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from agent_wiki.readers.recorded import mapping
 from agent_wiki.readers.recording import Recording
 from agent_wiki.trajectory.json_text import value_or
 
+_DAMAGED = object()
+
 
 def text_beside(recording: Recording, name: str) -> str | None:
     """The text of a small file, named from the recording's folder; None where there is none."""
@@ -19,8 +21,15 @@ def text_beside(recording: Recording, name: str) -> str | None:
 
 
 def value_beside(recording: Recording, name: str) -> Any:
-    """The JSON value in a small file; None where there is none."""
-    return value_or(text_beside(recording, name), None)
+    """The JSON value in a small file; None where there is none. One that is no JSON leaves a warning."""
+    text = text_beside(recording, name)
+    value = value_or(text, _DAMAGED) if text is not None else None
+    if value is not _DAMAGED:
+        return value
+    warning = f"{recording.name}: {name} beside it is no JSON: what it says is not known"
+    if warning not in recording.warnings:
+        recording.warnings.append(warning)
+    return None
 
 
 def json_beside(recording: Recording, name: str) -> dict[str, Any]:
