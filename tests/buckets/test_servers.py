@@ -108,6 +108,20 @@ def test_a_key_with_an_empty_segment_right_below_the_prefix_costs_itself_alone(
         assert has_boto3 or all("pip install boto3" in line for line in report.warnings)
 
 
+def test_a_second_key_that_is_no_path_is_a_failure_where_nobody_knows_what_it_costs(
+    tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder_walk, "find_spec", lambda _name: None)
+    with moto_server(tmp_path, "twice") as endpoint:
+        set_environment(monkeypatch, endpoint)
+        for number, key in enumerate(["e3/d/a.json", "e3//x.json", "e3/b//y.json"]):
+            put(endpoint, "twice", key, _session(str(number)))
+        report = ingest([path_of("s3://twice/e3")], tmp_path / "wiki", script.engine)
+        assert report.exit_code == 1
+        assert "s3://twice/e3/: not listed to its end: " in str(report.failures[0])
+        assert "pip install boto3" in str(report.failures[0])
+
+
 def test_where_no_key_can_be_read_the_report_says_why_and_the_job_is_not_red(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

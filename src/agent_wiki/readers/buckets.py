@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field
 from functools import lru_cache
@@ -154,12 +154,14 @@ class _Missing(FileNotFoundError):
 class Listing:
     """The objects below a prefix by key. `lost`: what may be there besides, as address → why no listing gives it.
 
-    The address of a folder, which may hold more than was listed, ends with `/`.
+    The address of a folder, which may hold more than was listed, ends with `/`. `unknown`: the folders among them of
+    which nobody knows how much that is.
     """
 
     folder: BucketPath
     objects: dict[str, ObjectStatus]
     lost: Mapping[str, str] = field(default_factory=dict)
+    unknown: Collection[str] = frozenset()
 
     def covers(self, key: str) -> bool:
         """Whether the listing says if there is such an object."""
@@ -177,10 +179,11 @@ class Listing:
         ]
 
     def left_out(self) -> list[str]:
-        """What may be there besides, a line each."""
+        """What may be there besides, a line each, without what is `unknown`."""
         return [
             f"{address}: {'not listed to its end' if address.endswith('/') else 'not read'}: {reason}"
             for address, reason in self.lost.items()
+            if address not in self.unknown
         ]
 
 
@@ -199,7 +202,8 @@ def listed(folder: BucketPath) -> Listing:
             return Listing(folder, {each["path"]: _status(each) for chunk in chunks for each in chunk})
         except exceptions.InvalidPathError:
             made = walked(store, folder.root, folder.key, _TIMEOUT_SECONDS)
-            return Listing(folder, {key: _status(made.found[key]) for key in sorted(made.found)}, made.lost)
+            objects = {key: _status(made.found[key]) for key in sorted(made.found)}
+            return Listing(folder, objects, made.lost, made.unknown)
 
 
 def _is_on_disk(root: str) -> bool:

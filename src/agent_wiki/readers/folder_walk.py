@@ -25,10 +25,14 @@ _NO_NAME = re.compile(r"|\.|\.\.|[^\0-\x1f\x7f]*[\0-\x1f\x7f].*", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """What the store says of each object by key, and what may be there besides, as address → why it is not given."""
+    """What the store says of each object by key, and what may be there besides, as address → why it is not given.
+
+    `unknown`: those of these addresses of which nobody knows how much lies there.
+    """
 
     found: dict[str, Any] = field(default_factory=dict)
     lost: dict[str, str] = field(default_factory=dict)
+    unknown: set[str] = field(default_factory=set)
 
 
 def walked(store: Any, root: str, key: str, timeout_seconds: float) -> Walked:
@@ -54,8 +58,11 @@ def _by_folder(store: Any, root: str, start: str) -> Walked:
         try:
             found = store.list_with_delimiter(key or None)
         except (InvalidPathError, ValueError):  # the latter: of a name that was asked for
-            made.lost[f"{root}/{key}/"] = reason
-            made.found.update((each["path"], each) for each in _around(store, key, InvalidPathError))
+            address = f"{root}/{key}/"
+            made.lost[address] = reason
+            around = list(_around(store, key, InvalidPathError))
+            made.found.update((each["path"], each) for each in around if each is not None)
+            made.unknown.update({address} if None in around else ())
             continue
         made.found.update((each["path"], each) for each in found["objects"])
         if key in found["common_prefixes"]:
@@ -65,14 +72,18 @@ def _by_folder(store: Any, root: str, start: str) -> Walked:
 
 
 def _around(store: Any, key: str, invalid: type[Exception]) -> Iterator[Any]:
-    """Objects in a folder in which a key is no path: those in answers before it, and those after an empty segment."""
+    """Objects in a folder in which a key is no path: those in answers before it, and those after an empty segment.
+
+    None among them: there is another such key, and how much lies behind it cannot be asked.
+    """
     after = f"{key}/{_AFTER_EMPTY}".lstrip("/")
     for offset in (None, after):
         try:
             for chunk in store.list(key or None, offset=offset, chunk_size=1):  # else some of an answer are lost
                 yield from chunk
         except (invalid, ValueError):
-            continue
+            if offset is not None:
+                yield None
     try:  # the one key that is as long as the offset is not after it
         yield store.head(after)
     except (FileNotFoundError, ValueError):
