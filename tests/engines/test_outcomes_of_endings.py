@@ -212,3 +212,11 @@ def test_a_run_that_failed_for_good_and_that_the_reply_says_could_not_be_done_is
     result = shown(session.says("The shop is ready. I could not execute the import here, for Django is missing."))
     assert (result.outcome, result.basis, result.turn) == ("partial", "left-open", 6)
     assert result.quote == "I could not execute the import here, for Django is missing"
+
+
+def test_all_calls_of_the_last_turn_that_have_no_answer_are_named() -> None:
+    session = Session().user("draft the letter to the makers").write("letter.md")
+    calls = [("x1", "Bash", '{"command": "bash export.sh"}'), ("x2", "Bash", '{"command": "git remote -v"}')]
+    session.builder.assistant(None, calls=calls)
+    (arc,) = summarize.answer(SummarizeQuestion(session.done())).arcs
+    assert "The recording ends before `bash export.sh` and `git remote -v` were answered (T4)." in arc.narrative

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_wiki.readers.specstory_tools import _WRITTEN
 from agent_wiki.shell.edited_parts import edited_files
 from agent_wiki.trajectory.calls import paired_calls
 from tests.readers.specstory_chats import session
@@ -279,3 +280,17 @@ def test_codex_s_commands_patches_and_a_tool_named_before_its_file(tmp_path: Pat
     assert edited_files([patch]) == {"cap.py", "cart.py"}
     assert patch.result == ""
     assert (write.name, write.path()) == ("write", "notes.md")
+
+
+@pytest.mark.parametrize(
+    ("said", "path"),
+    [
+        ("The file /srv/my shop/cart.py has been updated successfully.", "/srv/my shop/cart.py"),
+        ("File created successfully at: C:\\Shop 2\\GUIDE.md (file state is current)", "C:\\Shop 2\\GUIDE.md"),
+        ("File created successfully at: /srv/a.md", "/srv/a.md"),
+    ],
+)
+def test_a_path_with_blanks_is_read_whole(said: str, path: str) -> None:
+    match = _WRITTEN.match(said)
+    assert match is not None
+    assert match[1] == path

@@ -24,7 +24,9 @@ _SUMMARY_TITLE = regex(r"Tool use: \*\*([^*\n]{1,100})\*\*(?:(?: •)? (.{0,2000
 _PATCHED = regex(r"\*\*(Add|Update|Delete): `([^`\n]{1,400})`\*\*")  # a file of a patch, with its changes below
 _INLINE = regex(r"`([^`\n]{1,4000})`")
 _NAMED_FILE = regex(r"(?:Read|Edit|Delete|Create|Write) file: (\S.{0,400})")
-_WRITTEN = regex(r"(?:The file|File created successfully at:) (\S{1,400})")
+_WRITTEN = regex(
+    r"(?:The file|File created successfully at:) (\S.{0,400}?)(?= has been\b| was\b| \(|[ \t]*$)", re.MULTILINE
+)
 _RUN = regex(r"Run command: (\S.{0,2000})")
 _SHELL_LANGUAGES = frozenset({"bash", "sh", "shell", "zsh", "powershell", "pwsh", "cmd"})
 _SHELL_TYPES = frozenset({"shell", "bash"})

@@ -11,13 +11,7 @@ from collections.abc import Sequence
 from typing import overload
 
 from agent_wiki.engines.offline.wording import clause
-from agent_wiki.pages.compare.contrasts import (
-    Side,
-    failure_contrasts,
-    in_common,
-    look_up_contrasts,
-    write_contrasts,
-)
+from agent_wiki.pages.compare.contrasts import Side, failure_contrasts, in_common, look_up_contrasts, write_contrasts
 from agent_wiki.pages.compare.similarity import WORD, strength
 from agent_wiki.pages.compare.views import SessionView
 from agent_wiki.stages.discover_tasks import (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from agent_wiki.engines.offline.acts import Act, distinct
 from agent_wiki.engines.offline.changes import is_prose
 from agent_wiki.engines.offline.goal import in_own_words, pasted_line, request_line
 from agent_wiki.engines.offline.graded import is_graded_elsewhere
@@ -30,7 +31,7 @@ def ending(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
     """The last sentences of a narrative."""
     if shown.basis == "recorded":
         return _recorded(stretch)
-    if shown.basis in ("nothing", "unchecked"):
+    if shown.basis in ("nothing", "unchecked", "unfinished"):
         return _unknown(stretch, shown)
     based = _checked(stretch, shown, troubles) if shown.basis == "check" else ""
     based = _cut_off(stretch, shown) if shown.basis == "cut-off" else based
@@ -47,7 +48,7 @@ def _cut_off(stretch: Stretch, shown: Shown) -> str:
         words = error_words(shown.quote) or said(shown.quote)
         return f"No answer came: {words} (T{shown.turn})."
     if shown.act is not None:
-        return f"The recording ends before {called(shown.act)} was answered (T{shown.turn})."
+        return _ends_before(stretch, shown.act)
     status = plain_line(stretch.trajectory.source.exit_status or "", 60)
     return f"The run was cut off ({code(status)}) before it came to an end."
 
@@ -100,7 +101,7 @@ def _unknown(stretch: Stretch, shown: Shown) -> str:
         return " ".join(filter(None, (stop, reply, _asks(stretch)) if is_later else (reply, stop)))
     is_last_word = last is not None and max(stretch.last_reply_turn(), stretch.last_turn - 1) <= last.turn
     if last is not None and last.call.result is None and is_last_word:
-        end = f"The recording ends before {called(last)} was answered (T{last.turn})."
+        end = _ends_before(stretch, last)
         return " ".join(filter(None, (_reply(stretch), end)))
     left_open = _open_end(stretch)
     unchecked = _ran_after(stretch) if shown.basis == "unchecked" and not left_open else ""
@@ -137,6 +138,13 @@ def _open_end(stretch: Stretch) -> str:
     # A subagent's last word may stand in the session that started it.
     is_open = is_last_word and not stretch.trajectory.source.parent_session_id
     return "The recording ends without an answer." if is_open else ""
+
+
+def _ends_before(stretch: Stretch, last: Act) -> str:
+    """The calls of the last turn that have no result."""
+    names = distinct([called(act) for act in stretch.acts if act.turn == last.turn and act.call.result is None])
+    calls = f"{listing(names, 3)} were" if names[1:] else f"{called(last)} was"
+    return f"The recording ends before {calls} answered (T{last.turn})."
 
 
 def _unanswered(stretch: Stretch) -> str:

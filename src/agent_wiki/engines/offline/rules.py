@@ -59,16 +59,12 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     ),
     *_found_by(
         diagnostics.lessons,
-        {
-            "diagnostics/named-rule": "A check names a rule of a linter, an edit of one file meets it, and it passes.",
-        },
+        {"diagnostics/named-rule": "A check names a rule of a linter, an edit of one file meets it, and it passes."},
     ),
     *_found_by(known_remedies.lessons, {each.id: each.title for each in known_remedies.remedies()}),
     *_found_by(
         edits.lessons,
-        {
-            "edits/name-corrected": "The agent says which name is right in a well-known file, and puts it there.",
-        },
+        {"edits/name-corrected": "The agent says which name is right in a well-known file, and puts it there."},
     ),
     *_found_by(
         arguments.lessons,

@@ -14,13 +14,7 @@ from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, quote_line, tag
 from agent_wiki.engines.offline.linters import Finding, findings
 from agent_wiki.engines.offline.tables import named
-from agent_wiki.shell.edited_parts import (
-    changed_lines,
-    edit_text,
-    edited_files,
-    edited_parts,
-    writes_whole_file,
-)
+from agent_wiki.shell.edited_parts import changed_lines, edit_text, edited_files, edited_parts, writes_whole_file
 from agent_wiki.shell.judged_steps import failed_steps, passed_steps
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
