@@ -235,23 +235,27 @@ request_review() { # $1: whether there is something new on the branch
 # and one to update only if a night died before that. (Called behind `||`, so each step says what its failure is.)
 request_review_on_github() {
   local of_branch=(--head "$branch" --base "$base") found heads
-  found=$(again gh pr list "${of_branch[@]}" --state open --json number,body \
-    --jq '.[0] // empty | "\(.number) \(.body)"') || return 1
+  local own='map(select(.isCrossRepository | not))' # a fork may have a branch of this name
+  found=$(again gh pr list "${of_branch[@]}" --state open --json number,body,isCrossRepository \
+    --jq "$own"' | .[0] // empty | "\(.number) \(.body)"') || return 1
   if [ -n "$found" ]; then
     if ! "$1" && grep --quiet --fixed-strings "$commit_shown" <<< "$found"; then return; fi
     again gh pr edit "${found%% *}" --title "$title" --body-file "$output/body.md" >&2
     return
   fi
-  heads=$(again gh pr list "${of_branch[@]}" --state all --json headRefOid --jq '.[].headRefOid') || return 1
+  heads=$(again gh pr list "${of_branch[@]}" --state all --json headRefOid,isCrossRepository \
+    --jq "$own | .[].headRefOid") || return 1
   if "$1" || ! grep --quiet "$commit_shown" <<< "$heads"; then
     gh pr create "${of_branch[@]}" --title "$title" --body-file "$output/body.md" >&2
   fi
 }
 
-# Number, state and commit of each, and whether it says what is on that commit, a line each.
+# Number, state and commit of each of this project, and whether it says what is on that commit, a line each.
 known_requests='
 import json, sys
 for each in json.load(sys.stdin):
+    if str(each.get("source_project_id", sys.argv[2])) != sys.argv[2]:
+        continue  # of a fork, which may have a branch of this name
     print(each["iid"], each["state"], each["sha"], sys.argv[1] in (each["description"] or ""))'
 
 request_review_on_gitlab() {
@@ -259,7 +263,7 @@ request_review_on_gitlab() {
   local said=(--form-string "title=$title" --form "description=<$output/body.md")
   local branches=("source_branch=$branch" "target_branch=$base")
   known=$(again gitlab --get "$requests" --data-urlencode "${branches[0]}" --data-urlencode "${branches[1]}" \
-    | python3 -c "$known_requests" "$commit_shown") || return 1
+    | python3 -c "$known_requests" "$commit_shown" "$CI_PROJECT_ID") || return 1
   open=$(grep --max-count 1 ' opened ' <<< "$known") || true
   if [ -n "$open" ]; then
     if ! "$1" && [ "${open##* }" = True ]; then return; fi

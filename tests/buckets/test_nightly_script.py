@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -129,3 +130,20 @@ def test_a_job_without_a_state_names_the_variable(file: str, nightly: Nightly) -
     code, said = nightly.run("bash", "-c", line[1], WIKI_STATE="")
     assert code != 0
     assert "WIKI_STATE: must be the place of the lock and the journal, as s3://BUCKET/OTHER-PREFIX" in said
+
+
+def test_a_merge_request_of_a_fork_is_not_the_jobs_own() -> None:
+    script = SCRIPT.read_text(encoding="utf-8")
+    program = script.partition("known_requests='")[2].partition("'\n\n")[0]
+    requests = [
+        {"iid": 1, "state": "opened", "sha": "aa", "description": "cc", "source_project_id": 9},
+        {"iid": 2, "state": "opened", "sha": "bb", "description": None, "source_project_id": 7},
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", program, "cc", "7"],
+        input=json.dumps(requests),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "2 opened bb False\n"

@@ -216,7 +216,10 @@ def test_a_run_that_failed_for_good_and_that_the_reply_says_could_not_be_done_is
 
 def test_all_calls_of_the_last_turn_that_have_no_answer_are_named() -> None:
     session = Session().user("draft the letter to the makers").write("letter.md")
-    calls = [("x1", "Bash", '{"command": "bash export.sh"}'), ("x2", "Bash", '{"command": "git remote -v"}')]
+    calls: list[tuple[str | None, str, str]] = [
+        ("x1", "Bash", '{"command": "bash export.sh"}'),
+        ("x2", "Bash", '{"command": "git remote -v"}'),
+    ]
     session.builder.assistant(None, calls=calls)
     (arc,) = summarize.answer(SummarizeQuestion(session.done())).arcs
     assert "The recording ends before `bash export.sh` and `git remote -v` were answered (T4)." in arc.narrative

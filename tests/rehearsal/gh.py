@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 _FOLDER = Path(os.environ["GH_FOLDER"])
+_OWN = "map(select(.isCrossRepository | not))"
 _MOST_CHARACTERS = 65_536  # in the body of a pull request
 
 
@@ -34,6 +35,7 @@ def main(words: list[str]) -> None:
         number = str(len(pulls))
     pull = pulls[int(number) - 1]
     assert pull["state"] == "open", pull
+    assert not pull.get("isCrossRepository"), pull
     pull.update(title=given["--title"], body=body)
     (_FOLDER / "pulls.json").write_text(json.dumps(pulls), encoding="utf-8")
 
@@ -41,10 +43,12 @@ def main(words: list[str]) -> None:
 def _listed(pulls: list[dict[str, Any]], given: dict[str, str]) -> str:
     found = [each for each in pulls if each["head"] == given["--head"] and each["base"] == given["--base"]]
     found = [each for each in found if given["--state"] in ("all", each["state"])]
-    if given["--json"] == "number,body":
-        assert given["--jq"] == '.[0] // empty | "\\(.number) \\(.body)"'
+    assert given["--jq"].startswith(_OWN), "a stranger may have a branch of this name in a fork"
+    found = [each for each in found if not each.get("isCrossRepository")]
+    if given["--json"] == "number,body,isCrossRepository":
+        assert given["--jq"] == _OWN + ' | .[0] // empty | "\\(.number) \\(.body)"'
         return f"{found[0]['number']} {found[0]['body']}\n" if found else ""
-    assert (given["--json"], given["--jq"]) == ("headRefOid", ".[].headRefOid")
+    assert (given["--json"], given["--jq"]) == ("headRefOid,isCrossRepository", f"{_OWN} | .[].headRefOid")
     return "".join(f"{_head(each['head'])}\n" for each in found)
 
 

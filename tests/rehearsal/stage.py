@@ -84,7 +84,10 @@ class Stage:
         return self.runner(**environment_of_night).run(self.job())
 
     def pulls(self) -> list[dict[str, Any]]:
-        """The pull requests."""
+        """The pull requests of the repository itself."""
+        return [each for each in self._every_pull() if not each.get("isCrossRepository")]
+
+    def _every_pull(self) -> list[dict[str, Any]]:
         pulls: list[dict[str, Any]] = json.loads((self.folder / _PULLS).read_text(encoding="utf-8"))
         return pulls
 
@@ -103,7 +106,7 @@ class Stage:
     def merge(self) -> None:
         """Merge the open pull request, as a person does on the forge."""
         self._on_base(lambda clone: git(clone, "merge", "--quiet", "--no-ff", "--no-edit", f"origin/{BRANCH}"))
-        pulls = [{**each, "state": "merged"} for each in self.pulls()]
+        pulls = [each if each.get("isCrossRepository") else {**each, "state": "merged"} for each in self._every_pull()]
         (self.folder / _PULLS).write_text(json.dumps(pulls), encoding="utf-8")
 
     def change_on_base(self, path: str, before: str, after: str) -> None:
@@ -159,7 +162,8 @@ class Stage:
         git(first, "add", ".")
         git(first, "commit", "--quiet", "--message", "Agents")
         git(first, "push", "--quiet", "origin", "main")
-        (self.folder / _PULLS).write_text("[]", encoding="utf-8")
+        fork = {"number": 1, "state": "open", "head": BRANCH, "base": "main", "isCrossRepository": True}
+        (self.folder / _PULLS).write_text(json.dumps([fork]), encoding="utf-8")
         (self.folder / _CALLS).write_text("", encoding="utf-8")
 
     def _make_programs(self) -> None:

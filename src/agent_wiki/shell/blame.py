@@ -32,7 +32,10 @@ _SHELL_NAMED = regex(
     r" (?:(?:command not found|no such file or directory|permission denied|no matches found): )?([^\s:]{1,200})"
 )
 _NAMED = regex(r"([A-Za-z][\w.+-]{0,60})(?:\[\d+\])?(?:: | error:)")
-_TASK_LINE = regex(r"\[([a-z][\w:.-]{1,60})\] \S")  # what a runner puts before the lines of each task
+# What a runner puts before the lines of each task, or says of one that failed.
+_TASK_LINE = regex(
+    r"\[([a-z][\w:.-]{1,60})\] \S|\W{0,4}ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL\W{1,4}\S{1,80} ([\w:.-]{1,60}): "
+)
 _NOT_RECOGNIZED = regex(r"(\S{1,80}) : The term|'([^']{1,80})' is not recognized")
 # The form of a line → the programs that print it.
 _SIGNS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
@@ -97,7 +100,8 @@ def speakers(line: str, steps: tuple[SimpleCommand, ...]) -> list[int]:
     """The positions of the steps that may have printed `line`, the best match only; empty where it names no program."""
     line = line.rstrip()[:400]
     if task := _TASK_LINE.match(line):
-        found = [at for at, step in enumerate(steps) if any(_is_task(task[1], word) for word in step.words[1:])]
+        name = task[1] or task[2]
+        found = [at for at, step in enumerate(steps) if any(_is_task(name, word) for word in step.words[1:])]
         if found:
             return found
     named = _named(line)
