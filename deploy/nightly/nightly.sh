@@ -112,6 +112,7 @@ start_branch() {
   fi
   clear_what_a_night_left
   git checkout --quiet --no-track -B "$branch" "$started"
+  know_squash_merge
   take_in "$remote/$base"
   touch "$under_way"
 }
@@ -130,6 +131,28 @@ clear_what_a_night_left() {
 # Merge another branch. What both sides generated is united (.gitattributes of the wiki), and rendered again later. Of
 # a session that both sides mined anew the other side's record counts. A page that one side took out stays for now: if
 # nobody edited it, it goes when it is rendered.
+# A squash merge leaves no trace in the history, and all that it brought would be merged again with what people made of
+# it since: the newest commit of the base that holds a wiki as the branch had it is recorded as merged.
+know_squash_merge() {
+  local from each tree trees=
+  from=$(git merge-base HEAD "$remote/$base") || return 0
+  while IFS= read -r each; do
+    tree=$(git rev-parse --quiet --verify "$each:$wiki") || continue
+    if [ "$tree" != "$(git rev-parse --quiet --verify "$from:$wiki")" ]; then trees+=$tree$'\n'; fi
+  done < <(git rev-list "$from..HEAD")
+  while IFS= read -r each; do
+    tree=$(git rev-parse --quiet --verify "$each:$wiki") || continue
+    if grep --quiet --line-regexp --fixed-strings "$tree" <<< "$trees"; then
+      git merge --quiet --no-commit --no-ff --strategy ours "$each" >&2
+      git read-tree --reset -u "$each" # the branch is ahead in the wiki alone
+      git rm -r --quiet --ignore-unmatch -- "$wiki"
+      git checkout --quiet HEAD -- "$wiki"
+      git commit --quiet --message "Wiki: merged into $base as one commit"
+      return
+    fi
+  done < <(git rev-list --first-parent "$from..$remote/$base")
+}
+
 take_in() {
   if git merge --quiet --no-edit "$1" >&2; then return; fi
   local path

@@ -155,6 +155,20 @@ def after_the_merge(stage: Stage) -> None:
     assert [pull["state"] for pull in stage.pulls()] == ["merged", "open"]
 
 
+def after_a_squash_merge(stage: Stage) -> None:
+    """What a person then changes on the base is neither undone nor mingled with what the branch had."""
+    stage.merge(is_squash=True)
+    stage.change_on_base("wiki/summaries/l.md", "Outcome: ", "Result: ")
+    stage.put("news")
+    stage.night()
+    assert stage.calls() == ["create"]
+    edited = git(stage.remote, "show", f"{BRANCH}:wiki/summaries/l.md")
+    assert "Result: " in edited
+    assert "Outcome: " not in edited
+    assert edited == git(stage.remote, "show", "main:wiki/summaries/l.md")
+    assert git(stage.remote, "diff", "--name-only", f"main...{BRANCH}", "--", ":!wiki") == ""
+
+
 def a_key_on_the_base(stage: Stage) -> None:
     """A person's edit holds a key: the night ends with exit code 2, and nothing that holds it is pushed."""
     key = vendor_keys()["github"]
@@ -172,7 +186,8 @@ def the_same_bytes(stage: Stage) -> None:
         ingest([path_of(f"s3://{BUCKET}/traces")], wiki, "anthropic", asking=AskingOptions(base_url=server.base_url))
     git(stage.folder, "clone", "--quiet", "--branch", BRANCH, str(stage.remote), str(clone))
     differing = changed(tree(wiki), tree(clone / "wiki"))
-    assert differing == [bucket_state.NAME], differing  # which has no line of what is gone
+    kept = [bucket_state.NAME, "summaries/l.md"]  # which has no line of what is gone; which a person edited
+    assert differing == kept, differing
 
 
 def rehearse(folder: Path) -> None:
@@ -187,6 +202,7 @@ def rehearse(folder: Path) -> None:
             "two nights at once": lambda: two_nights_at_once(stage),
             "a forge that is down": lambda: a_forge_that_is_down(stage),
             "nights after the merge": lambda: after_the_merge(stage),
+            "a night after a squash merge": lambda: after_a_squash_merge(stage),
             "a night after a key was committed": lambda: a_key_on_the_base(stage),
         }
         for name, night in nights.items():

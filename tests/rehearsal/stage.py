@@ -103,9 +103,17 @@ class Stage:
         found = git(self.remote, "for-each-ref", "--format=%(objectname)", f"refs/heads/{branch}")
         return found.strip()
 
-    def merge(self) -> None:
-        """Merge the open pull request, as a person does on the forge."""
-        self._on_base(lambda clone: git(clone, "merge", "--quiet", "--no-ff", "--no-edit", f"origin/{BRANCH}"))
+    def merge(self, *, is_squash: bool = False) -> None:
+        """Merge the open pull request, as a person does on the forge: with a merge commit, or as one commit."""
+
+        def squash(clone: Path) -> None:
+            git(clone, "merge", "--quiet", "--squash", f"origin/{BRANCH}")
+            git(clone, "commit", "--quiet", "--message", "The wiki")
+
+        def merged(clone: Path) -> None:
+            git(clone, "merge", "--quiet", "--no-ff", "--no-edit", f"origin/{BRANCH}")
+
+        self._on_base(squash if is_squash else merged)
         pulls = [each if each.get("isCrossRepository") else {**each, "state": "merged"} for each in self._every_pull()]
         (self.folder / _PULLS).write_text(json.dumps(pulls), encoding="utf-8")
 
