@@ -72,6 +72,8 @@ def test_what_holds_for_another_repository_alone_is_not_shown(tmp_path: Path) ->
     assert [hit.link for hit in consult(wiki, task)] == [PYTEST["link"]], "where the reader works is not known"
     assert [hit.link for hit in consult(wiki, task, repository="shop")] == [PYTEST["link"]]
     assert consult(wiki, task, repository="cart") == []
+    plain = consult(wiki, task, repository="shop")
+    assert [hit.score for hit in consult(wiki, f"{task} shop", repository="shop")] == [hit.score for hit in plain]
 
 
 def test_of_pages_that_fit_as_well_that_of_this_repository_comes_first_and_says_so(tmp_path: Path) -> None:

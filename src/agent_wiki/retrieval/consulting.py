@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import replace
 from itertools import islice
@@ -16,6 +17,7 @@ from agent_wiki.wiki.kinds import EPISODE
 
 _OF_REPOSITORY = "repository:"
 _MOST_EPISODES = 1
+_FEWEST_WORDS = 2
 _MOST_CANDIDATES = 40  # for each of the two scores
 _MOST_WORDS_SHOWN = 6
 _MOST_OF_TASK = meaning.MOST_CHARACTERS
@@ -95,7 +97,7 @@ def consult(
     Raises `UsageError` if the folder is not a wiki.
     """
     index = opened(wiki)
-    task = task[:_MOST_OF_TASK]
+    task = _without_name(task[:_MOST_OF_TASK], repository)
     asked = lexical.words_of(task)
     wanted = _wanted(index, tags, kinds)
     scored = [
@@ -128,6 +130,13 @@ def consult(
         standing = (cover(hit, link) if link is not None else None) or hit
         found.setdefault(standing.link, standing)
     return _in_order(found.values(), most, most if EPISODE in kinds else _MOST_EPISODES)
+
+
+def _without_name(task: str, repository: str | None) -> str:
+    """A task without the name of the repository that it is for: pages that hold for it seldom have the name."""
+    name = re.escape((repository or "").rpartition("/")[2])
+    rest = re.sub(rf"(?<![\w-]){name}(?:['’]s)?(?![\w-])", " ", task, flags=re.IGNORECASE) if name else task
+    return rest if len(rest.split()) >= _FEWEST_WORDS else task
 
 
 def _in_order(hits: Iterable[Hit], most: int, most_episodes: int) -> list[Hit]:
