@@ -110,7 +110,7 @@ def _prepared(session: MinedSession, failed: Call) -> list[Lesson]:
             return []  # nothing but their order speaks for it
         wording = Wording(
             "arguments/preparing-call",
-            f"Call {step} before {failed.name}",
+            f"Call {step} before {failed.name} again",
             f"Call `{step}` before trying `{failed.name}` again when `{failed.name}` answers `{name}`.",
             f"`{failed.name}` answers `{name}`.",
             (tag(failed.name, "tool", most=40), tag(step, "tool", most=40), "tool-order"),
