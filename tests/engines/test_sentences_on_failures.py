@@ -222,3 +222,14 @@ def test_a_pull_request_is_edited_only_where_its_address_is_printed() -> None:
         session.call("Bash", {"command": line}, None)
         session.builder.tool(f"c{session.calls}", said)
         assert ("edited the pull request" in summary(session.says("It is capped.")).narrative) is is_done
+
+
+def test_a_sign_at_the_end_of_a_failure_may_belong_to_the_word_before_it() -> None:
+    said = "(eval):1: no matches found: shop:*"
+    assert "no matches found: shop:*" in summary(asked().run("look shop:*", said, failed=True).says("No.")).narrative
+
+
+def test_a_stop_by_the_user_names_what_was_under_way() -> None:
+    session = asked().edit("cap.py").user("[Request interrupted by user]", mark="interrupt").user("go on")
+    turns = summary(session.edit("cart.py").says("It is capped.")).key_turns
+    assert any(note.text.startswith("The user stops the agent after `Edit cap.py`") for note in turns), turns

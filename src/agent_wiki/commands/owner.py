@@ -47,10 +47,11 @@ def forget(
     """Take sessions out of the wiki, with all that only they contained.
 
     What they alone supported is removed, what others support is rendered from the others. The journal and all else in
-    `.wiki/` loses what is about them. Files that still hold text of theirs, such as a page that you edited, are listed,
-    and the exit code is 1. What git remembers, and the recordings themselves, are not touched: a recording that is read
-    again, as by the next night over a bucket, brings its session back. With --for-good it does not: `forgotten:` in
-    `_config.yaml` names the session by a digest of its id. Take the line out, and it may come again.
+    `.wiki/` loses what is about them. A page of theirs that you edited goes as well, and is named. Files that still
+    hold text of theirs, such as a page that you kept, are listed, and the exit code is 1. What git remembers, and the
+    recordings themselves, are not touched: a recording that is read again, as by the next night over a bucket, brings
+    its session back. With --for-good it does not: `forgotten:` in `_config.yaml` names the session by a digest of its
+    id. Take the line out, and it may come again.
     """
     from agent_wiki.pipeline.forget import forget as made_forgotten
     from agent_wiki.pipeline.report import Report

@@ -125,6 +125,7 @@ class FoundFiles:
     found: int = 0
     emptied: dict[str, int] = field(default_factory=dict)
     is_share: bool = False
+    links: list[Path] = field(default_factory=list)  # to folders, or to nothing, which are not followed
     leaves_none: str = ""  # the options of the selection that leave none of the files, where there are any
 
     @property
@@ -136,6 +137,9 @@ class FoundFiles:
         """Warn of options that leave no file, of addresses that are empty now, and of what no listing gives."""
         if self.leaves_none:
             report.warnings.append(f"{self.leaves_none} none of {counted(self.found, 'file')}")
+        for link in self.links:
+            what = "a link to a folder, which is not followed: name it" if link.is_dir() else "a link to nothing"
+            report.warnings.append(f"{link}: {what}")
         for address, known in self.emptied.items():
             were_read = f"{counted(known, 'object')} {'was' if known == 1 else 'were'} read there"
             stays = "what was learnt stays (wiki forget)"
@@ -199,7 +203,7 @@ def inputs_of(
         if isinstance(path, BucketPath):
             candidates += _in_bucket(path, inputs, known_below)
         else:
-            candidates += _on_disk(Path(str(path)))
+            candidates += _on_disk(Path(str(path)), inputs)
     found: dict[RecordingPath, InputFile] = {}
     for file in sorted(candidates, key=lambda each: (not each.is_named, each.name)):
         found.setdefault(file.path.resolve(), file)
@@ -221,9 +225,9 @@ def _digest_of(names: Iterable[str]) -> str:
     return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
-def _on_disk(path: Path) -> Iterator[InputFile]:
+def _on_disk(path: Path, inputs: FoundFiles) -> Iterator[InputFile]:
     if path.is_dir():
-        for below in _files_below(path):
+        for below in _files_below(path, inputs.links):
             yield InputFile(below, str(below), is_named=False, within=below.relative_to(path).as_posix())
     elif path.is_file():
         yield InputFile(path, str(path), is_named=True, within=path.name)
@@ -257,14 +261,18 @@ def _others(names: Iterable[str]) -> list[str]:
     return [name for name in names if not is_name_of_wiki(name)]
 
 
-def _files_below(folder: Path) -> Iterator[Path]:
+def _files_below(folder: Path, links: list[Path]) -> Iterator[Path]:
+    """The files below a folder; links to folders, and links to nothing, are not followed, and put into `links`."""
     unreadable: list[Path] = []
     for parent, folders, names in os.walk(folder, onerror=lambda error: unreadable.append(Path(error.filename))):
         if is_wiki_folder(names):
             folders[:], names[:] = _others(folders), _others(names)
         folders[:] = sorted(name for name in folders if name not in _NEVER_ENTERED)
+        links += [path for name in folders if (path := Path(parent, name)).is_symlink()]
         for name in sorted(names):
             path = Path(parent, name)
             if path.is_file():  # no sockets, no dangling links
                 yield path
+            elif path.is_symlink():
+                links.append(path)
     yield from unreadable

@@ -28,6 +28,7 @@ MOST_KEY_TURNS = 6
 _ENDS = table("words")["ends"]
 _SHOWN_BY = table("words")["shown_by"]
 _LEAST_KEY_TURNS = 3
+_SOON = 3  # turns: a call, its result and the stop
 _MOST_OF_ACCEPTANCE = 120  # characters; what is longer asks for something else, too
 _FILLS = 20  # it says little, and is named where there is not enough else
 
@@ -98,7 +99,7 @@ def _of_user(stretch: Stretch, deed: UserRequest | None, listed: Collection[int]
             verb = "asks" if asks(words) else "says"
             text = f"The user pastes output: {pasted}" if pasted else f"The user {verb}: {words}"
             found.append(_Candidate(45, request.turn, text))
-    found += [*_refusals(stretch), *(_Candidate(42, turn, "The user stops the agent") for turn in stretch.interrupts())]
+    found += [*_refusals(stretch), *(_stop(stretch, turn) for turn in stretch.interrupts())]
     return found if is_talk or opening is None else [*found, *_acceptances(stretch, opening.turn)]
 
 
@@ -110,6 +111,12 @@ def _refusals(stretch: Stretch) -> Iterator[_Candidate]:
             words = f": {said(reason, 200)}" if reason else ""
             verb = "answers" if reason and called(act) == "the plan" else "refuses"
             yield _Candidate(80 if reason else 48, act.turn, f"The user {verb} {called(act)}{words}")
+
+
+def _stop(stretch: Stretch, turn: int) -> _Candidate:
+    """A stop by the user, with the call before it, if that was the last thing that the agent did."""
+    act = next((act for act in reversed(stretch.acts) if turn - _SOON <= act.turn < turn), None)
+    return _Candidate(42, turn, f"The user stops the agent{f' after {called(act)}' if act else ''}")
 
 
 def _acceptances(stretch: Stretch, opening: int) -> Iterator[_Candidate]:
