@@ -128,31 +128,36 @@ clear_what_a_night_left() {
   git clean --quiet --force -d -- "$wiki"
 }
 
+# A squash merge leaves no trace in the history, and all that it brought would be merged again with what people made of
+# it since. So the commit that it is on the base is recorded as a merge of what the branch was then.
+know_squash_merge() {
+  local from squash each
+  from=$(git merge-base HEAD "$remote/$base") || return 0
+  while IFS= read -r squash; do
+    while IFS= read -r each; do
+      if is_squash_of "$squash" "$each"; then
+        take_in "$(git commit-tree -p "$each" -p "$squash" -m "Wiki: merged into $base as one commit" "$squash^{tree}")"
+        return
+      fi
+    done < <(git rev-list "$from..HEAD")
+  done < <(git rev-list --first-parent "$from..$remote/$base" -- "$wiki")
+}
+
+# Whether a commit of the base ($1) holds the wiki of one of the branch ($2), or what merging that into its parent gives,
+# which differs where the base had changes of its own (git older than 2.38 cannot say).
+is_squash_of() {
+  local held merged
+  held=$(wiki_in "$1") || return 1
+  if [ "$held" = "$(wiki_in "$2")" ]; then return; fi
+  merged=$(git merge-tree --write-tree "$1^" "$2" 2> /dev/null) || return 1
+  [ "$held" = "$(wiki_in "$merged")" ]
+}
+
+wiki_in() { git rev-parse --quiet --verify "$1:$wiki"; }
+
 # Merge another branch. What both sides generated is united (.gitattributes of the wiki), and rendered again later. Of
 # a session that both sides mined anew the other side's record counts. A page that one side took out stays for now: if
 # nobody edited it, it goes when it is rendered.
-# A squash merge leaves no trace in the history, and all that it brought would be merged again with what people made of
-# it since: the newest commit of the base that holds a wiki as the branch had it is recorded as merged.
-know_squash_merge() {
-  local from each tree trees=
-  from=$(git merge-base HEAD "$remote/$base") || return 0
-  while IFS= read -r each; do
-    tree=$(git rev-parse --quiet --verify "$each:$wiki") || continue
-    if [ "$tree" != "$(git rev-parse --quiet --verify "$from:$wiki")" ]; then trees+=$tree$'\n'; fi
-  done < <(git rev-list "$from..HEAD")
-  while IFS= read -r each; do
-    tree=$(git rev-parse --quiet --verify "$each:$wiki") || continue
-    if grep --quiet --line-regexp --fixed-strings "$tree" <<< "$trees"; then
-      git merge --quiet --no-commit --no-ff --strategy ours "$each" >&2
-      git read-tree --reset -u "$each" # the branch is ahead in the wiki alone
-      git rm -r --quiet --ignore-unmatch -- "$wiki"
-      git checkout --quiet HEAD -- "$wiki"
-      git commit --quiet --message "Wiki: merged into $base as one commit"
-      return
-    fi
-  done < <(git rev-list --first-parent "$from..$remote/$base")
-}
-
 take_in() {
   if git merge --quiet --no-edit "$1" >&2; then return; fi
   local path

@@ -25,13 +25,16 @@ LOCK_LINES = {
 
 
 class Nightly:
-    """A clone of a repository with a remote, and a folder of recordings."""
+    """A clone of a repository with a remote, a person's clone of it, and a folder of recordings."""
 
     def __init__(self, folder: Path) -> None:
         self.clone, self.traces = Repository(folder / "clone"), folder / "traces"
         self.clone.commit()
-        self.clone.git("clone", "--quiet", "--bare", str(self.clone.root), str(folder / "remote.git"))
-        self.clone.git("remote", "add", "origin", str(folder / "remote.git"))
+        self.remote = folder / "remote.git"
+        self.clone.git("clone", "--quiet", "--bare", str(self.clone.root), str(self.remote))
+        self.clone.git("remote", "add", "origin", str(self.remote))
+        self.clone.git("clone", "--quiet", str(self.remote), str(folder / "person"))
+        self.person = Repository(folder / "person")
         programs = folder / "bin"
         programs.mkdir()
         (programs / "wiki").write_text(f"#!/bin/sh\nexec '{sys.executable}' -m agent_wiki \"$@\"\n", encoding="utf-8")
@@ -48,6 +51,22 @@ class Nightly:
     def night(self, **variables: str) -> tuple[int, str]:
         """Exit code, and what it says."""
         return self.run(str(SCRIPT), **variables)
+
+    def squash(self) -> None:
+        """A person merges the branch into the base as one commit, as the forge does."""
+        self.person.git("fetch", "--quiet")
+        self.person.git("merge", "--quiet", "--squash", "origin/wiki/nightly")
+        self.person.commit()
+        self.person.git("push", "--quiet", "origin", "main")
+
+    def edit_on_base(self, page: str, before: str, after: str) -> None:
+        """A person changes a word of a page on the base."""
+        path = self.person.root / page
+        text = path.read_text(encoding="utf-8")
+        assert before in text
+        path.write_text(text.replace(before, after), encoding="utf-8")
+        self.person.commit()
+        self.person.git("push", "--quiet", "origin", "main")
 
     def run(self, *command: str, **variables: str) -> tuple[int, str]:
         environment = {**self._environment, **variables}
@@ -121,6 +140,24 @@ def test_a_night_says_what_it_pushed_and_where_it_pushed_nothing(nightly: Nightl
     code, said = nightly.night(WIKI_STATE=state)
     assert (code, nightly.clone.git("rev-parse", "origin/wiki/nightly")) == (0, pushed)
     assert said.count("nightly: ") == said.count("nightly: nothing new is pushed onto wiki/nightly; the body for ") == 1
+
+
+@pytest.mark.parametrize("is_base_edited", [True, False])
+def test_what_people_change_on_the_base_after_a_squash_merge_stays(nightly: Nightly, is_base_edited: bool) -> None:
+    pages = {name: f"wiki/summaries/{name}.md" for name in "ab"}
+    record(nightly.traces, "a")
+    assert nightly.night()[0] == 0
+    nightly.squash()
+    record(nightly.traces, "b")
+    assert nightly.night()[0] == 0
+    if is_base_edited:  # so that the squash gives a wiki that the branch never had
+        nightly.edit_on_base(pages["a"], "Outcome: ", "Result: ")
+    nightly.squash()
+    nightly.edit_on_base(pages["b"], "Outcome: ", "Result: ")
+    record(nightly.traces, "c")
+    assert nightly.night()[0] == 0
+    for page in pages.values():
+        assert nightly.clone.git("show", f"wiki/nightly:{page}") == nightly.person.git("show", f"main:{page}")
 
 
 @pytest.mark.parametrize("file", LOCK_LINES)
