@@ -263,15 +263,16 @@ request_review() { # $1: whether there is something new on the branch
 # and one to update only if a night died before that. (Called behind `||`, so each step says what its failure is.)
 request_review_on_github() {
   local of_branch=(--head "$branch" --base "$base") found heads
+  local listed=("${of_branch[@]}" --limit 1000) # of which the newest may all be those of forks
   local own='map(select(.isCrossRepository | not))' # a fork may have a branch of this name
-  found=$(again gh pr list "${of_branch[@]}" --state open --json number,body,isCrossRepository \
+  found=$(again gh pr list "${listed[@]}" --state open --json number,body,isCrossRepository \
     --jq "$own"' | .[0] // empty | "\(.number) \(.body)"') || return 1
   if [ -n "$found" ]; then
     if ! "$1" && grep --quiet --fixed-strings "$commit_shown" <<< "$found"; then return; fi
     again gh pr edit "${found%% *}" --title "$title" --body-file "$output/body.md" >&2
     return
   fi
-  heads=$(again gh pr list "${of_branch[@]}" --state all --json headRefOid,isCrossRepository \
+  heads=$(again gh pr list "${listed[@]}" --state all --json headRefOid,isCrossRepository \
     --jq "$own | .[].headRefOid") || return 1
   if "$1" || ! grep --quiet "$commit_shown" <<< "$heads"; then
     gh pr create "${of_branch[@]}" --title "$title" --body-file "$output/body.md" >&2
@@ -290,7 +291,8 @@ request_review_on_gitlab() {
   local requests=$CI_API_V4_URL/projects/$CI_PROJECT_ID/merge_requests known open
   local said=(--form-string "title=$title" --form "description=<$output/body.md")
   local branches=("source_branch=$branch" "target_branch=$base")
-  known=$(again gitlab --get "$requests" --data-urlencode "${branches[0]}" --data-urlencode "${branches[1]}" \
+  known=$(again gitlab --get "$requests?per_page=100" \
+    --data-urlencode "${branches[0]}" --data-urlencode "${branches[1]}" \
     | python3 -c "$known_requests" "$commit_shown" "$CI_PROJECT_ID") || return 1
   open=$(grep --max-count 1 ' opened ' <<< "$known") || true
   if [ -n "$open" ]; then

@@ -14,6 +14,7 @@ from typing import Any
 
 _FOLDER = Path(os.environ["GH_FOLDER"])
 _OWN = "map(select(.isCrossRepository | not))"
+_LISTED_UNASKED = 30  # pull requests, where no limit is given
 _MOST_CHARACTERS = 65_536  # in the body of a pull request
 
 
@@ -44,6 +45,8 @@ def _listed(pulls: list[dict[str, Any]], given: dict[str, str]) -> str:
     found = [each for each in pulls if each["head"] == given["--head"] and each["base"] == given["--base"]]
     found = [each for each in found if given["--state"] in ("all", each["state"])]
     assert given["--jq"].startswith(_OWN), "a stranger may have a branch of this name in a fork"
+    found.sort(key=lambda each: not each.get("isCrossRepository"))  # strangers' may be the newest
+    found = found[: int(given.get("--limit", _LISTED_UNASKED))]
     found = [each for each in found if not each.get("isCrossRepository")]
     if given["--json"] == "number,body,isCrossRepository":
         assert given["--jq"] == _OWN + ' | .[0] // empty | "\\(.number) \\(.body)"'

@@ -26,6 +26,7 @@ BUCKET = "rehearsal"
 BRANCH = "wiki/nightly"
 
 _PULLS, _CALLS = "pulls.json", "calls.jsonl"
+_FORKS = 31  # one more than `gh pr list` lists if it is given no limit
 
 
 class Stage:
@@ -171,7 +172,7 @@ class Stage:
         git(first, "commit", "--quiet", "--message", "Agents")
         git(first, "push", "--quiet", "origin", "main")
         fork = {"number": 1, "state": "open", "head": BRANCH, "base": "main", "isCrossRepository": True}
-        (self.folder / _PULLS).write_text(json.dumps([fork]), encoding="utf-8")
+        (self.folder / _PULLS).write_text(json.dumps([fork] * _FORKS), encoding="utf-8")
         (self.folder / _CALLS).write_text("", encoding="utf-8")
 
     def _make_programs(self) -> None:
