@@ -274,4 +274,6 @@ def why_no_json(error: BaseException) -> str:
     if isinstance(error, json.JSONDecodeError):
         said = "no JSON value" if error.msg == "Expecting value" else error.msg
         return f"{said.removesuffix(' at')} at column {error.colno}"
+    if "integer string conversion" in str(error):  # Python's only word for it
+        return "a number with more digits than can be read"
     return str(error) or type(error).__name__
