@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from agent_wiki.engines.offline.acts import acts_of
+from agent_wiki.engines.offline.wording import error_words
 from tests.engines.summaries import asked, summary
+from tests.hangs import no_hang
 
 WEB = "src/cart.ts(3,1): error TS2345: no such member"
 
@@ -233,3 +235,9 @@ def test_a_stop_by_the_user_names_what_was_under_way() -> None:
     session = asked().edit("cap.py").user("[Request interrupted by user]", mark="interrupt").user("go on")
     turns = summary(session.edit("cart.py").says("It is capped.")).key_turns
     assert any(note.text.startswith("The user stops the agent after `Edit cap.py`") for note in turns), turns
+
+
+def test_a_line_of_signs_takes_no_time() -> None:
+    with no_hang():
+        for line in ("= " * 30_000 + "x", "Error: a " + "=* " * 20_000 + "b", "-" * 60_000 + " x"):
+            error_words(line)

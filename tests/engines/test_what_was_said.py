@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from agent_wiki.engines.offline.reply_prose import reservation
 from tests.engines.sessions import Session
 from tests.engines.summaries import ASKED, summary
 
@@ -298,3 +299,9 @@ def test_a_key_turn_says_of_a_new_file_that_it_is_written() -> None:
     texts = [note.text for note in summary(session.says("It is capped.")).key_turns]
     assert any(text.startswith("The agent writes `cap.py`") for text in texts)
     assert any(text.startswith("The agent changes `cart.py`") for text in texts)
+
+
+def test_what_stands_before_the_finding_takes_nothing_of_it_back() -> None:
+    reply = "The page shows a text. However, the lamps are not sent with it.\n\nRoot cause: the cart is read too early."
+    assert reservation(reply, "“Root cause: the cart is read too early”") == ""
+    assert reservation(reply, "“The page shows a text”") == "However, the lamps are not sent with it."

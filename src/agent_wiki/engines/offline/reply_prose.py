@@ -117,7 +117,8 @@ def _conclusion(text: str) -> str:
 
 def reservation(reply: str, shown: str = "") -> str:
     """The first sentence of a reply, after its first, that takes back a part of it; empty where `shown` has it."""
-    lines = (line.strip(" *->_#\t") for line in FENCED.sub("", reply[:_MOST_READ]).splitlines())
+    since = max(reply.find(shown[1:26]), 0) if shown else 0  # what stands before it takes nothing of it back
+    lines = (line.strip(" *->_#\t") for line in FENCED.sub("", reply[since:_MOST_READ]).splitlines())
     sentences = [each for line in lines for each in SENTENCE_END.split(line)]
     found = next((each for each in sentences[1:] if _RESERVES.match(each) and not each.endswith(("?", ":"))), "")
     return "" if found[:30].rstrip(".") in shown else found
