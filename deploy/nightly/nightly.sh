@@ -13,6 +13,7 @@
 #   WIKI_REMOTE    the remote of both (origin)
 #   WIKI_OPTIONS   more words for `wiki ingest`, as "--max-new-pages 20 --engine anthropic --max-usd 5"
 #   WIKI_LINKS     what links in the pull request begin with: https://github.com/OWNER/REPOSITORY/blob/BRANCH
+#   WIKI_NIGHT     what the runs of one night have in common: an object that fails in several has failed once (the date)
 #   WIKI_OUTPUT    a folder for the pull request's body and the reports of the runs (a temporary one)
 #   WIKI_PAUSE     seconds before the remote or the forge is asked once more (20)
 #   WIKI_FORGE     github (by gh), gitlab (by curl, with WIKI_TOKEN), or none: the branch is pushed, nothing else
@@ -321,6 +322,7 @@ gitlab() { # the token is in no list of processes
 main() {
   check_what_is_needed
   refuse_state_among_recordings
+  options+=(--night "${WIKI_NIGHT:-$(date -u +%F)}")
   local root
   root=$(git rev-parse --show-toplevel 2> /dev/null) || fail "$PWD is in no clone of a repository, which a night needs"
   cd "$root"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_wiki.pipeline import bucket_state
 from tests.repositories import Repository
 from tests.wikis import record
 
@@ -140,6 +141,20 @@ def test_a_night_says_what_it_pushed_and_where_it_pushed_nothing(nightly: Nightl
     code, said = nightly.night(WIKI_STATE=state)
     assert (code, nightly.clone.git("rev-parse", "origin/wiki/nightly")) == (0, pushed)
     assert said.count("nightly: ") == said.count("nightly: nothing new is pushed onto wiki/nightly; the body for ") == 1
+
+
+def test_a_night_whose_push_is_refused_twice_is_one_night_for_what_failed_in_it(nightly: Nightly) -> None:
+    record(nightly.traces, "a")
+    assert nightly.night(WIKI_NIGHT="1")[0] == 0
+    hook = nightly.remote / "hooks" / "pre-receive"
+    hook.write_text('#!/bin/sh\necho >> refused\n[ "$(wc -l < refused)" -gt 2 ]\n', encoding="utf-8")
+    hook.chmod(0o755)
+    (nightly.traces / "cut.json").write_text('{"messages": [', encoding="utf-8")
+    code, said = nightly.night(WIKI_NIGHT="2", WIKI_PAUSE="0")
+    assert (code, said.count("failed; taking in what is on wiki/nightly now")) == (1, 2)
+    entries = nightly.clone.git("show", f"origin/wiki/nightly:wiki/{bucket_state.NAME}").splitlines()
+    (failed,) = [entry for entry in map(json.loads, entries) if "failed_runs" in entry]
+    assert (failed["failed_runs"], failed["failed_night"]) == (1, "2")
 
 
 @pytest.mark.parametrize("is_base_edited", [True, False])

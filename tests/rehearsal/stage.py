@@ -77,6 +77,7 @@ class Stage:
             "GH_FOLDER": str(self.folder),
             "GH_REMOTE": str(self.remote),
             "WIKI_PAUSE": "0",
+            "WIKI_NIGHT": str(self._nights),
         }
         return Runner(clone, {**os.environ, **own, **environment_of_night})
 

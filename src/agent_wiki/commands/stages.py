@@ -69,6 +69,15 @@ RetrySetAside = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
+Night = Annotated[
+    str,
+    typer.Option(
+        "--night",
+        metavar="NAME",
+        help="The night that this run belongs to, as its date: what fails in several runs of one has failed once.",
+        show_default="each run is one",
+    ),
+]
 ArchiveCovered = Annotated[
     bool, typer.Option("--archive-covered/--keep-covered", help="Archive guidelines that a skill covers.")
 ]
@@ -157,6 +166,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "archive_covered": (ArchiveCovered, True),
     "max_new_pages": (MaxNewPages, None),
     "new_since": (NewSince, ""),
+    "night": (Night, ""),
     "fail_on": (FailOn, None),
     "summaries": (Summaries, ""),
     "pii": (Pii, ""),
@@ -168,7 +178,7 @@ _ON_THE_WIKI = ("wiki", "engine", "dry_run", "verbose", "as_json")
 _SELECTING = ("since", "include", "exclude", "max_objects")
 _SHARDING = ("shard", "out")
 _EXECUTING = ("executor", "ray_address", "ray_option")
-_OF_INGEST = (*_SHARDING, "max_new_pages", "new_since", "fail_on", "summaries", "pii", "durable")
+_OF_INGEST = (*_SHARDING, "max_new_pages", "new_since", "night", "fail_on", "summaries", "pii", "durable")
 
 
 def stage_commands() -> Iterator[tuple[str, str, Callable[..., None]]]:

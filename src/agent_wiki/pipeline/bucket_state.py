@@ -67,14 +67,29 @@ def save(folder: WikiFolder, entries: Mapping[str, Mapping[str, Any]]) -> None:
         folder.write_text(NAME, "".join(lines))
 
 
-def is_set_aside(entry: Mapping[str, Any]) -> bool:
-    """Whether an object failed so often that no run reads it until it changes or somebody lets it in again."""
-    return bool(entry.get("failed_runs", 0) >= MOST_FAILED_RUNS)
+def failed_again(before: Mapping[str, Any], night: str) -> dict[str, Any]:
+    """What an entry says of an object's failures once it has failed in a run of a night ("": a night of its own).
+
+    The runs of one night count once, for a job repeats its run where its push is refused.
+    """
+    runs = before.get("failed_runs", 0)
+    if not night:
+        return {"failed_runs": runs + 1}
+    return {"failed_runs": runs + (before.get("failed_night") != night), "failed_night": night}
 
 
-def is_due(entry: Mapping[str, Any], *, is_retried: bool) -> bool:
+def is_set_aside(entry: Mapping[str, Any], night: str = "") -> bool:
+    """Whether an object failed so often that no run reads it until it changes or somebody lets it in again.
+
+    Not in the night of its last failure: each run of that says that it failed.
+    """
+    is_of_before = not night or entry.get("failed_night") != night
+    return bool(entry.get("failed_runs", 0) >= MOST_FAILED_RUNS) and is_of_before
+
+
+def is_due(entry: Mapping[str, Any], night: str = "", *, is_retried: bool) -> bool:
     """Whether an object failed and the run will read it again: one that is set aside only where it lets such in."""
-    return "failed_runs" in entry and (is_retried or not is_set_aside(entry))
+    return "failed_runs" in entry and (is_retried or not is_set_aside(entry, night))
 
 
 def warnings_of_gone(keys: Sequence[str]) -> list[str]:

@@ -69,6 +69,7 @@ class Options:
     selection: Selection = field(default_factory=Selection)
     new_pages: NewPages = "all"  # which of the pages that are not published yet
     retry_set_aside: bool = False  # objects of a bucket that failed in several runs are read once more
+    night: str = ""  # that the run belongs to: its runs count once where an object fails; "": a night of its own
     summaries: str = ""  # where summaries and records lie, as the configuration is to say from here on
     pii: str = ""  # "keep" or "replace": what becomes of personal data, as the configuration is to say from here on
     shard_run: ShardRun | None = None  # only records are written, for the wiki that it will be joined to
@@ -187,14 +188,15 @@ def _nothing_to_do(
     entries = [(file, recordings_cache.unchanged(cache, file.path)) for file in files]
     if any(entry is None or entry.get("terms") != list(terms["engine"]) for _, entry in entries):
         return False
-    if any(entry and bucket_state.is_due(entry, is_retried=options.retry_set_aside) for _, entry in entries):
+    is_due = partial(bucket_state.is_due, night=options.night, is_retried=options.retry_set_aside)
+    if any(entry and is_due(entry) for _, entry in entries):
         return False
     exports = files_of_exports((each.path for each in inputs.everywhere), cache)
     if not all(exports.is_as_kept(file.path, entry or {}) for file, entry in entries):
         return False
     report.recordings = report.recordings_read = len(files)
     for file, entry in entries:
-        count_unchanged(entry or {}, file, report)
+        count_unchanged(entry or {}, file, report, options.night)
     report.leave_unchanged(pages)
     return True
 
@@ -250,7 +252,14 @@ def _mine_all(
     for mined in read:
         file = named[mined.name]
         if mined.name not in outage.names:
-            recordings_cache.note(cache, file.path, mined, terms=[engine.name, engine.version], is_named=file.is_named)
+            recordings_cache.note(
+                cache,
+                file.path,
+                mined,
+                terms=[engine.name, engine.version],
+                is_named=file.is_named,
+                night=options.night,
+            )
         kept.update({each.session_id: file.path for each in mined.sessions if each.is_kept})
         for session in mined.sessions:
             count_session(mined.name, session, report)
@@ -309,7 +318,7 @@ def _pending(
         if entry is None or not is_same or not _is_done(entry, stages, options, engine, known, config):
             pending.append(file)
             continue
-        count_unchanged(entry, file, report)
+        count_unchanged(entry, file, report, options.night)
         if stages == SESSION_STAGES:
             _leave_out_answers(entry, known)
     return pending
@@ -337,8 +346,8 @@ def _is_done(
     entry: Mapping[str, Any], stages: Sequence[str], options: Options, engine: Engine, known: Known, config: Config
 ) -> bool:
     """True when the wiki holds these very answers for every trajectory of an unchanged file, or it is set aside."""
-    if "failed_runs" in entry and (entry.get("is_passing") or bucket_state.is_set_aside(entry)):
-        return not bucket_state.is_due(entry, is_retried=options.retry_set_aside)
+    if "failed_runs" in entry and (entry.get("is_passing") or bucket_state.is_set_aside(entry, options.night)):
+        return not bucket_state.is_due(entry, options.night, is_retried=options.retry_set_aside)
     if entry.get("terms") != [engine.name, engine.version]:
         return False
     for session_id, digest, status in entry["sessions"]:

@@ -45,8 +45,8 @@ def load(folder: WikiFolder) -> Cache:
 
     Where there are any: `"is_named"`; `"beside"`, name → signature; of a file of an export `"mentions"` and the digest
     of its `"part"` (`export_parts.py`); `"failure"` with `"is_foreign"`; `"readers"`,
-    which knew no format for it; and of an object `"failed_runs"`, with `"is_passing"` for a failure that may not be
-    the object's.
+    which knew no format for it; and of an object `"failed_runs"`, the `"failed_night"` that the last of them belonged
+    to, and `"is_passing"` for a failure that may not be the object's.
     """
     kept = folder.read_machinery(_NAME)
     is_known = isinstance(kept, dict) and kept.get("version") == _VERSION and isinstance(kept.get("files"), dict)
@@ -106,7 +106,9 @@ def _as_kept(signature: Signature | None) -> list[int | str] | None:
     return None if signature is None else list(signature)
 
 
-def note(cache: Cache, path: RecordingPath, mined: Mined, *, terms: list[str], is_named: bool = False) -> None:
+def note(
+    cache: Cache, path: RecordingPath, mined: Mined, *, terms: list[str], is_named: bool = False, night: str = ""
+) -> None:
     """Remember a file that was read, also one that cannot be; forget one where a bug struck, so it is tried again.
 
     `is_named`: the user named this file, and not the folder that it is in: others beside it are not awaited.
@@ -122,7 +124,7 @@ def note(cache: Cache, path: RecordingPath, mined: Mined, *, terms: list[str], i
     entry |= {"is_named": True} if is_named and not is_in_bucket else {}
     if is_in_bucket and failure is not None:
         is_same = (before.get("size"), before.get("changed")) == mined.signature
-        entry["failed_runs"] = 1 + (before.get("failed_runs", 0) if is_same else 0)
+        entry |= bucket_state.failed_again(before if is_same else {}, night)
     if _is_unfinished(mined):
         if is_in_bucket and failure is not None:
             held = before.get("sessions", [])

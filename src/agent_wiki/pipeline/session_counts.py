@@ -16,15 +16,15 @@ LEFT_OUT = (FORGOTTEN, "left-out", "older")
 """What a session's status is that a run has read and the wiki has nothing of from this recording."""
 
 
-def count_unchanged(entry: dict[str, Any], file: InputFile, report: Report) -> None:
+def count_unchanged(entry: dict[str, Any], file: InputFile, report: Report, night: str = "") -> None:
     """Put an unchanged file into the report; what was wrong with it then is wrong with it still."""
     report.recordings_unchanged += 1
-    if bucket_state.is_set_aside(entry):
+    if bucket_state.is_set_aside(entry, night):
         report.set_aside.append(Failure(**entry["failure"]))
     elif entry.get("failure"):
         is_counted = "failed_runs" in entry
         if is_counted:
-            entry["failed_runs"] += 1
+            entry.update(bucket_state.failed_again(entry, night))
         failure, is_foreign = Failure(**entry["failure"]), bool(entry.get("is_foreign"))
         if report.add_unread(failure, is_foreign=is_foreign, is_named=file.is_named, is_unchanged=True):
             report.failed_again += is_counted
