@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -162,6 +163,40 @@ def test_signals_reach_the_command_and_the_lock_is_released(tmp_path: Path, numb
     os.kill(run.pid or 0, number)
     assert exit_codes(run) == [7]
     assert list(tmp_path.iterdir()) == [ready]
+
+
+@pytest.mark.parametrize(
+    ("on_term", "said"), [("echo asked >> asked; exit", "asked\n"), ("echo asked >> asked", "asked\n"), ("", "")]
+)
+def test_a_command_ends_with_all_below_it_when_the_one_that_holds_its_lock_is_killed(
+    tmp_path: Path, on_term: str, said: str
+) -> None:
+    script = f"trap '{on_term}' TERM; sh -c 'echo $$ > below; exec sleep 60' & while :; do wait; done"
+    words = _locked(tmp_path, "sh", "-c", f"cd '{tmp_path}' && touch asked && {script}")
+    run = started_wiki(*words[:2], "--lease", 3, *words[2:])
+    began = time.monotonic()
+    while not (tmp_path / "below").exists() or not (tmp_path / "below").read_text(encoding="ascii"):
+        assert time.monotonic() < began + _MOST_SECONDS
+        time.sleep(0.01)
+    group = os.getpgid(int((tmp_path / "below").read_text(encoding="ascii")))
+    os.kill(run.pid or 0, signal.SIGKILL)
+    assert exit_codes(run) == [-signal.SIGKILL]
+    while _runs(group):
+        assert time.monotonic() < began + _MOST_SECONDS
+        time.sleep(0.01)
+    assert (tmp_path / "asked").read_text(encoding="ascii") == said
+
+
+def _runs(group: int) -> bool:
+    """Whether a process of this group is left that has not ended."""
+    shown = subprocess.run(["ps", "-eo", "pgid=,stat="], capture_output=True, text=True, check=True).stdout
+    return any(int(each.split()[0]) == group and each.split()[1][0] != "Z" for each in shown.splitlines())
+
+
+def test_what_watches_over_a_command_ends_with_it(tmp_path: Path) -> None:
+    assert main(_locked(tmp_path, "true")) == 0
+    shown = subprocess.run(["ps", "-eo", "ppid=,args="], capture_output=True, text=True, check=True).stdout
+    assert not [each for each in shown.splitlines() if each.split()[0] == str(os.getpid()) and "lock_watch" in each]
 
 
 @pytest.mark.parametrize("has_another", [True, False])

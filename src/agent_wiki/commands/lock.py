@@ -31,7 +31,8 @@ def lock(
 ) -> None:
     """Run a command while holding a lock in a bucket, so that two machines never build one wiki at the same time.
 
-    The lock is renewed as long as the command runs, and released at its end. SIGTERM and SIGINT are passed on to it.
+    The lock is renewed as long as the command runs, and released at its end. SIGTERM and SIGINT are passed on to it; if
+    `wiki lock` itself is killed, the command is ended.
     The exit code is the command's; 75 when another holds the lock: then nothing was run.
     """
     from agent_wiki.errors import WikiLocked

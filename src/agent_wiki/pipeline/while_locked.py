@@ -6,12 +6,16 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from threading import Event, Thread
 from types import FrameType
+from typing import IO, cast
 
 from agent_wiki.errors import RunError, UsageError
+from agent_wiki.pipeline import lock_watch
 from agent_wiki.pipeline.bucket_lock import BucketLock
 from agent_wiki.pipeline.stopping import STOP_SIGNALS
 
@@ -20,7 +24,10 @@ _SIGNALLED = 128
 
 
 class LockedCommand:
-    """One run of a command under a lock. It has a session of its own, and gets the signals that this process gets."""
+    """One run of a command under a lock. It has a session of its own, and gets the signals that this process gets.
+
+    Of SIGKILL this process learns nothing; then another one ends the command.
+    """
 
     def __init__(self, lock: BucketLock) -> None:
         self._lock = lock
@@ -47,8 +54,27 @@ class LockedCommand:
     def _exit_code(self, command: Sequence[str]) -> int:
         if self._signal:
             return _SIGNALLED + self._signal
+        with self._watch() as watch:
+            code = self._ended(command, watch)
+        return code if code >= 0 else _SIGNALLED - code
+
+    @contextmanager
+    def _watch(self) -> Iterator[IO[bytes]]:
+        """What ends the process group that it is given if this process dies, well before the lock runs out.
+
+        It does so too where this process breaks off on an error.
+        """
+        words = [sys.executable, "-I", "-S", lock_watch.__file__, str(self._renewal_seconds)]
+        with subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True) as watch:
+            yield cast("IO[bytes]", watch.stdin)
+            watch.kill()
+
+    def _ended(self, command: Sequence[str], watch: IO[bytes]) -> int:
+        """Run the command to its end; its exit code, negative for a signal."""
         try:
-            self._process = subprocess.Popen(command, start_new_session=True)
+            self._process = subprocess.Popen(
+                command, start_new_session=True, preexec_fn=partial(_tell_group, watch.fileno())
+            )
         except OSError as error:
             raise UsageError(f"{command[0]}: cannot be run: {error.strerror}") from error
         if self._signal:  # it came meanwhile
@@ -58,7 +84,11 @@ class LockedCommand:
         code = self._process.wait()
         self._has_ended.set()
         renewing.join()
-        return code if code >= 0 else _SIGNALLED - code
+        return code
+
+    @property
+    def _renewal_seconds(self) -> float:
+        return self._lock.lease.total_seconds() / _RENEWALS_A_LEASE
 
     def _release(self) -> None:
         try:
@@ -76,7 +106,7 @@ class LockedCommand:
             os.killpg(self._process.pid, number)
 
     def _renew(self) -> None:
-        while not self._has_ended.wait(self._lock.lease.total_seconds() / _RENEWALS_A_LEASE):
+        while not self._has_ended.wait(self._renewal_seconds):
             until = self._lock.until
             try:
                 reason = "" if self._lock.renew() else "another has taken it over"
@@ -86,3 +116,8 @@ class LockedCommand:
                 sys.stderr.write(f"wiki: the lock is lost: {reason}; the command is asked to end\n")
                 self._send(signal.SIGTERM)
                 return
+
+
+def _tell_group(watch: int) -> None:
+    """Say which process group this one, which is to become the command, leads: before it can do anything unwatched."""
+    os.write(watch, b"%d\n" % os.getpid())
