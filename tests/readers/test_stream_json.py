@@ -58,6 +58,14 @@ def test_a_capture_becomes_one_trajectory_with_its_figures(tmp_path: Path) -> No
     assert source.resolved is None
 
 
+@pytest.mark.parametrize(("tool", "mark"), [("Edit", "rejected"), ("Bash", "denied")])
+def test_only_what_is_in_the_programs_own_words_is_the_users_refusal(tmp_path: Path, tool: str, mark: str) -> None:
+    refused = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+    results = [result("c1", refused, is_error=True)]
+    (trajectory,) = read(tmp_path, INIT, event(assistant("m1", call("c1", tool))), event(user(results)))
+    assert trajectory.messages[-1].mark == mark
+
+
 def test_each_result_event_has_its_own_usage_and_the_cost_so_far(tmp_path: Path) -> None:
     later = ENDING | {"total_cost_usd": 0.75, "usage": {"input_tokens": 12, "output_tokens": 8}}
     reply = event(assistant("m1", text("One")))

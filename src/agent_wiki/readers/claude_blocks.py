@@ -21,7 +21,7 @@ _REJECTED = (
 )
 _CANCELLED = ("Sibling tool call errored", "Cancelled", "Tool call cancelled")
 # Tools of the program that return nothing but its own words: an error that reads like a refusal is one.
-_OWN_WORDS = frozenset(
+OWN_WORDS = frozenset(
     {"Edit", "Write", "MultiEdit", "NotebookEdit", "ExitPlanMode", "EnterPlanMode", "AskUserQuestion", "TodoWrite"}
 )
 # Since this version "Exit code" stands before what a command that failed printed: in each of 1,300 failures at hand.
@@ -87,10 +87,10 @@ def own_words(record: dict[str, Any]) -> frozenset[str]:
     parts = string_or_empty(record.get("version")).split(".")[:3]
     numbers = tuple(int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 6)
     is_raised = string_or_empty(record.get("toolUseResult")).startswith("Error: ")
-    return _OWN_WORDS | {"Bash"} if is_raised and len(numbers) > 2 and numbers >= _NAMES_EXIT_CODE else _OWN_WORDS
+    return OWN_WORDS | {"Bash"} if is_raised and len(numbers) > 2 and numbers >= _NAMES_EXIT_CODE else OWN_WORDS
 
 
-def result_mark(content: str, tool: str, *, is_refusal: bool, own: frozenset[str] = _OWN_WORDS) -> ResultMark | None:
+def result_mark(content: str, tool: str, *, is_refusal: bool, own: frozenset[str] = OWN_WORDS) -> ResultMark | None:
     """Why a result flagged as an error is not a failure of the tool: the user stopped it, or a sibling call failed.
 
     What a command or a server returns may imitate a refusal. It is the user's only where the recording shows it

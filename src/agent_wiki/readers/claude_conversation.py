@@ -13,6 +13,7 @@ from typing import Any
 from agent_wiki.readers.builder import TrajectoryBuilder, arguments_json
 from agent_wiki.readers.chat_values import summed_usage
 from agent_wiki.readers.claude_blocks import (
+    OWN_WORDS,
     ResultMark,
     block_text,
     blocks_of,
@@ -157,7 +158,7 @@ class Conversation:
         mark: MessageMark | None = None,
         *,
         is_refusal: bool = False,
-        own: frozenset[str] = frozenset(),
+        own: frozenset[str] = OWN_WORDS,
     ) -> None:
         """Add one user line: text, results, or both.
 
@@ -253,9 +254,7 @@ class Conversation:
         reply.calls.append((call_id, string_or_empty(block.get("name")), arguments_json(block.get("input"))))
         return False
 
-    def _add_result(
-        self, block: dict[str, Any], *, is_refusal: bool = False, own: frozenset[str] = frozenset()
-    ) -> None:
+    def _add_result(self, block: dict[str, Any], *, is_refusal: bool = False, own: frozenset[str] = OWN_WORDS) -> None:
         call_id = string_or_empty(block.get("tool_use_id")) or None
         content = content_text(block.get("content"))
         if call_id in self.inherited_calls:
