@@ -15,6 +15,7 @@ import pytest
 
 from agent_wiki.commands import main
 from agent_wiki.errors import RunError, WikiLocked
+from agent_wiki.pipeline import lock_watch
 from agent_wiki.pipeline.bucket_lock import _MOST_LEASE_SECONDS, BucketLock
 from agent_wiki.pipeline.while_locked import LockedCommand
 from agent_wiki.readers import stored_objects
@@ -171,32 +172,45 @@ def test_signals_reach_the_command_and_the_lock_is_released(tmp_path: Path, numb
 def test_a_command_ends_with_all_below_it_when_the_one_that_holds_its_lock_is_killed(
     tmp_path: Path, on_term: str, said: str
 ) -> None:
-    script = f"trap '{on_term}' TERM; sh -c 'echo $$ > below; exec sleep 60' & while :; do wait; done"
+    script = f"exec 3> alive; trap '{on_term}' TERM; sh -c 'touch below; exec sleep 60' & sleep 30; sleep 9"
     words = _locked(tmp_path, "sh", "-c", f"cd '{tmp_path}' && touch asked && {script}")
+    os.mkfifo(tmp_path / "alive")
+    alive = os.open(tmp_path / "alive", os.O_RDONLY | os.O_NONBLOCK)
     run = started_wiki(*words[:2], "--lease", 3, *words[2:])
     began = time.monotonic()
-    while not (tmp_path / "below").exists() or not (tmp_path / "below").read_text(encoding="ascii"):
+    while not (tmp_path / "below").exists():
         assert time.monotonic() < began + _MOST_SECONDS
         time.sleep(0.01)
-    group = os.getpgid(int((tmp_path / "below").read_text(encoding="ascii")))
+    assert _has_writer(alive)
     os.kill(run.pid or 0, signal.SIGKILL)
     assert exit_codes(run) == [-signal.SIGKILL]
-    while _runs(group):
+    while _has_writer(alive):
         assert time.monotonic() < began + _MOST_SECONDS
         time.sleep(0.01)
+    os.close(alive)
     assert (tmp_path / "asked").read_text(encoding="ascii") == said
 
 
-def _runs(group: int) -> bool:
-    """Whether a process of this group is left that has not ended."""
-    shown = subprocess.run(["ps", "-eo", "pgid=,stat="], capture_output=True, text=True, check=True).stdout
-    return any(int(each.split()[0]) == group and each.split()[1][0] != "Z" for each in shown.splitlines())
+def _has_writer(pipe: int) -> bool:
+    """Whether a process is left that has the other end of a pipe, which those below a command inherit."""
+    try:
+        return os.read(pipe, 1) != b""
+    except BlockingIOError:
+        return True
 
 
-def test_what_watches_over_a_command_ends_with_it(tmp_path: Path) -> None:
+def test_what_watches_over_a_command_ends_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: dict[str, subprocess.Popen[bytes]] = {}
+    start = subprocess.Popen
+
+    def kept(words: list[str], **options: Any) -> subprocess.Popen[bytes]:
+        process = start(words, **options)
+        started["watch" if lock_watch.__file__ in words else words[0]] = process
+        return process
+
+    monkeypatch.setattr(subprocess, "Popen", kept)
     assert main(_locked(tmp_path, "true")) == 0
-    shown = subprocess.run(["ps", "-eo", "ppid=,args="], capture_output=True, text=True, check=True).stdout
-    assert not [each for each in shown.splitlines() if each.split()[0] == str(os.getpid()) and "lock_watch" in each]
+    assert {name: process.returncode is not None for name, process in started.items()} == {"watch": True, "true": True}
 
 
 @pytest.mark.parametrize("has_another", [True, False])
