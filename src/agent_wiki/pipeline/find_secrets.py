@@ -16,6 +16,7 @@ from agent_wiki.pipeline.second_detector import Detector, with_second
 from agent_wiki.readers.detect import reader_of
 from agent_wiki.readers.recording import Recording
 from agent_wiki.readers.recording_path import RecordingPath
+from agent_wiki.readers.zip_members import json_members
 from agent_wiki.redaction.places import json_spans, secret_places
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.trajectory.lazily import dataclass
@@ -159,7 +160,8 @@ def _in_lines(recording: Recording, name: str, detector: Detector | None, *, is_
 
 
 def _in_members(recording: Recording, name: str, members: list[str]) -> Iterator[FoundSecret]:
-    for member, value in recording.zip_members(each for each in members if each.endswith(".json")):
+    files = (each for each in members if each.endswith(".json"))
+    for member, value in json_members(recording.path, recording.name, files, recording.warnings):
         for start, end, kind in json_spans(json.dumps(value, ensure_ascii=False)):
             yield FoundSecret(name, kind, end - start, member=redact_text(member)[0])
 

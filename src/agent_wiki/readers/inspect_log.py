@@ -17,6 +17,7 @@ from agent_wiki.readers.chat_messages import add_message, content_text
 from agent_wiki.readers.chat_values import content_id, summed_usage
 from agent_wiki.readers.recorded import count, identifier, iso_utc, mapping, number, objects, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
+from agent_wiki.readers.zip_members import json_member, json_members
 from agent_wiki.trajectory import Source, Trajectory, Usage
 
 FORMAT = "inspect"
@@ -56,9 +57,10 @@ def _samples(recording: Recording) -> Iterator[tuple[dict[str, Any], str, dict[s
         for position, sample in enumerate(objects(document.get("samples")), start=1):
             yield document, f"sample {position}", sample
         return
-    header = mapping(recording.zip_member(next(name for name in _HEADERS if name in names.values)))
+    header_name = next(name for name in _HEADERS if name in names.values)
+    header = mapping(json_member(recording.path, recording.name, header_name))
     members = [name for name in names.values if name.startswith("samples/") and name.endswith(".json")]
-    for name, sample in recording.zip_members(members):
+    for name, sample in json_members(recording.path, recording.name, members, recording.warnings):
         yield header, f"member {name!r}", mapping(sample)
 
 

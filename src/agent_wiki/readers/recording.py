@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import field
 from itertools import islice
@@ -22,7 +22,7 @@ from agent_wiki.readers.recorded import mapping, objects, unwrapped
 from agent_wiki.readers.recording_path import RecordingPath, Signature, path_beside, signature_beside
 from agent_wiki.readers.tables import MAGICS, rows
 from agent_wiki.readers.unpacked import unpacked, unpacking
-from agent_wiki.readers.zip_members import json_member, opened_zip
+from agent_wiki.readers.zip_members import opened_zip
 from agent_wiki.trajectory.json_text import BOM, JsonText, values_of, why_no_json
 from agent_wiki.trajectory.lazily import dataclass, regex
 
@@ -273,24 +273,6 @@ class Recording:
                 yield document.pop()
         else:
             yield document
-
-    def zip_member(self, name: str) -> Any:
-        """One JSON member of a zip, by a name from `sample().values`; nothing is extracted to disk."""
-        with opened_zip(self.path, self.name) as archive:
-            return json_member(archive, name, self.name)
-
-    def zip_members(self, names: Iterable[str]) -> Iterator[tuple[str, Any]]:
-        """Yield `(name, value)` of JSON members, opening the zip once. A damaged member is skipped with a warning."""
-        with opened_zip(self.path, self.name) as archive:
-            for name in names:
-                try:
-                    value = json_member(archive, name, self.name)
-                except RecordingUnavailable:
-                    raise
-                except UnreadableRecording as error:
-                    self.warnings.append(f"{error}, skipped")
-                    continue
-                yield name, value
 
     def _first_line(self, head: bytes, stream: IO[bytes]) -> tuple[bytes, bool]:
         """The first line that is not blank, and whether anything but white space follows it.

@@ -6,11 +6,11 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from agent_wiki.errors import UnreadableRecording
+from agent_wiki.errors import RecordingUnavailable, UnreadableRecording
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.readers.unpacked import Bounded
 from agent_wiki.trajectory.json_text import JsonText, why_no_json
@@ -31,8 +31,29 @@ def opened_zip(path: RecordingPath, name: str) -> Iterator[zipfile.ZipFile]:
             yield archive
 
 
-def json_member(archive: zipfile.ZipFile, member: str, name: str) -> Any:
-    """The value of one file in the archive, which messages call `name`. Raises `UnreadableRecording`."""
+def json_member(path: RecordingPath, name: str, member: str) -> Any:
+    """The value of one file in the archive, by a name from its sample. Raises `UnreadableRecording`."""
+    with opened_zip(path, name) as archive:
+        return _value(archive, member, name)
+
+
+def json_members(
+    path: RecordingPath, name: str, members: Iterable[str], warnings: list[str]
+) -> Iterator[tuple[str, Any]]:
+    """Yield `(member, value)`, opening the archive once. A damaged member is skipped, with a line in `warnings`."""
+    with opened_zip(path, name) as archive:
+        for member in members:
+            try:
+                value = _value(archive, member, name)
+            except RecordingUnavailable:
+                raise
+            except UnreadableRecording as error:
+                warnings.append(f"{error}, skipped")
+                continue
+            yield member, value
+
+
+def _value(archive: zipfile.ZipFile, member: str, name: str) -> Any:
     try:
         with archive.open(member) as stream:
             packed_bytes = archive.getinfo(member).compress_size
