@@ -146,8 +146,9 @@ class FoundFiles:
             report.warnings.append(f"{address}: nothing lies there any more; {were_read}, {stays}")
         for listing in self.listings:
             report.warnings += listing.left_out()
-            unknown = ((address, listing.lost[address]) for address in sorted(listing.unknown))
-            report.failures += [Failure("recording", each, f"not listed to its end: {why}") for each, why in unknown]
+            for address in sorted(listing.unknown):
+                reason = f"not listed to its end: {listing.lost[address]}"
+                report.failures.append(Failure("recording", address, reason))
 
     def is_barren(self, report: Report) -> bool:
         """Whether something was to be read, and nothing of what was named is a recording.

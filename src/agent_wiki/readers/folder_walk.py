@@ -62,7 +62,8 @@ def _by_folder(store: Any, root: str, start: str) -> Walked:
             made.lost[address] = reason
             around = list(_around(store, key, InvalidPathError))
             made.found.update((each["path"], each) for each in around if each is not None)
-            made.unknown.update({address} if None in around else ())
+            if None in around:
+                made.unknown.add(address)
             continue
         made.found.update((each["path"], each) for each in found["objects"])
         if key in found["common_prefixes"]:

@@ -15,7 +15,7 @@ from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_values import summed_usage
 from agent_wiki.readers.claude_blocks import blocks_of, content_text, string_or_empty
 from agent_wiki.readers.gemini_parts import Call, cancelled_mark, reply_tokens
-from agent_wiki.readers.recorded import mapping, number, objects, text_or_none
+from agent_wiki.readers.recorded import mapping, number, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import MessageMark, Source, Trajectory, Usage
 from agent_wiki.trajectory.lazily import dataclass
@@ -28,8 +28,7 @@ _NOTICE = "Background "  # how the program says that a task in the background en
 
 def claims(sample: Sample) -> bool:
     """An `init` event that names the version of Qwen Code, on a line or in a list of events."""
-    listed = sample.values[0] if sample.shape == "document" and sample.values else None
-    return is_qwen(objects(listed) if isinstance(listed, list) else sample.records())
+    return is_qwen(sample.listed())
 
 
 def is_qwen(records: list[dict[str, Any]]) -> bool:

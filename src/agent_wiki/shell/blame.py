@@ -101,7 +101,7 @@ def speakers(line: str, steps: tuple[SimpleCommand, ...]) -> list[int]:
     line = line.rstrip()[:400]
     if task := _TASK_LINE.match(line):
         name = task[1] or task[2]
-        found = [at for at, step in enumerate(steps) if any(_is_task(name, word) for word in step.words[1:])]
+        found = [at for at, step in enumerate(steps) if any(_runs_task(word, name) for word in step.words[1:])]
         if found:
             return found
     named = _named(line)
@@ -120,7 +120,7 @@ def speakers(line: str, steps: tuple[SimpleCommand, ...]) -> list[int]:
     return fitting or tasks
 
 
-def _is_task(task: str, word: str) -> bool:
+def _runs_task(word: str, task: str) -> bool:
     """Whether a runner that is given `word` runs `task`: itself, or one that it depends on (`lint:go` for `lint`)."""
     return task == word or task.startswith(f"{word}:")
 

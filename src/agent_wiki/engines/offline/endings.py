@@ -101,8 +101,7 @@ def _unknown(stretch: Stretch, shown: Shown) -> str:
         return " ".join(filter(None, (stop, reply, _asks(stretch)) if is_later else (reply, stop)))
     is_last_word = last is not None and max(stretch.last_reply_turn(), stretch.last_turn - 1) <= last.turn
     if last is not None and last.call.result is None and is_last_word:
-        end = _ends_before(stretch, last)
-        return " ".join(filter(None, (_reply(stretch), end)))
+        return " ".join(filter(None, (_reply(stretch), _ends_before(stretch, last))))
     left_open = _open_end(stretch)
     unchecked = _ran_after(stretch) if shown.basis == "unchecked" and not left_open else ""
     return " ".join(filter(None, (_reply(stretch), left_open, unchecked, _next_words(stretch), _asks(stretch))))
@@ -142,9 +141,9 @@ def _open_end(stretch: Stretch) -> str:
 
 def _ends_before(stretch: Stretch, last: Act) -> str:
     """The calls of the last turn that have no result."""
-    names = distinct([called(act) for act in stretch.acts if act.turn == last.turn and act.call.result is None])
-    calls = f"{listing(names, 3)} were" if names[1:] else f"{called(last)} was"
-    return f"The recording ends before {calls} answered (T{last.turn})."
+    open_calls = [called(act) for act in stretch.acts if act.turn == last.turn and act.call.result is None]
+    names = distinct(open_calls) or [called(last)]
+    return f"The recording ends before {listing(names)} {'were' if names[1:] else 'was'} answered (T{last.turn})."
 
 
 def _unanswered(stretch: Stretch) -> str:

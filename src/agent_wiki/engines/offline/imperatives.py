@@ -13,7 +13,7 @@ from agent_wiki.trajectory.lazily import regex
 VERBS = named("imperatives")
 _DOUBLED = frozenset({"run", "put", "get", "set", "stop", "skip", "drop", "cut", "let", "begin", "log", "tag", "wrap",
                       "submit", "pin", "squat", "stub", "commit", "plan", "swap", "map", "ship"})  # fmt: skip
-_FEWEST_WORDS, MOST_WORDS = 3, 7  # of a title
+_FEWEST_WORDS, _MOST_WORDS = 3, 7  # of a title
 _CLAUSE = written("imperative_clause", re.IGNORECASE)
 _RESTRICTION = regex(r"\b(?:only|unless|until|without|if|that|which|who|not|except)\b", re.IGNORECASE)
 _DANGLING = frozenset("a an the of to for in on with and or every each is are what by from at as".split())  # noqa: SIM905
@@ -51,7 +51,7 @@ def sentence_case(text: str) -> str:
 
 def has_length_of_title(words: str) -> bool:
     """Whether a text has the 3 to 7 words of a guideline's title."""
-    return _FEWEST_WORDS <= len(words.split()) <= MOST_WORDS
+    return _FEWEST_WORDS <= len(words.split()) <= _MOST_WORDS
 
 
 def title_of(rule: str) -> str | None:
@@ -60,12 +60,16 @@ def title_of(rule: str) -> str | None:
     A rule with a restriction (`only`, `that …`) is not cut at a clause: without it the title would say too much.
     """
     rule = rule.rstrip(".").replace(" only if the user asks", " only when asked")
-    words = rule.split()
-    if len(words) <= MOST_WORDS:
-        return rule if len(words) >= _FEWEST_WORDS else None
+    if not rule.split()[_MOST_WORDS:]:
+        return rule if has_length_of_title(rule) else None
     for match in reversed(list(_CLAUSE.finditer(rule[:200]))):
-        head = rule[: match.start()].rstrip(" ,").split()
-        is_whole = has_length_of_title(" ".join(head)) and head[-1].lower() not in _DANGLING
-        if is_whole and not _RESTRICTION.search(rule):
-            return " ".join(head)
-    return f"{' '.join(words[:MOST_WORDS]).rstrip(',')}…"
+        head = " ".join(rule[: match.start()].rstrip(" ,").split())
+        if has_length_of_title(head) and head.split()[-1].lower() not in _DANGLING and not _RESTRICTION.search(rule):
+            return head
+    return cut_title(rule)
+
+
+def cut_title(words: str) -> str:
+    """As many of the words as a title may have, with a sign that others follow."""
+    first = words.split()[:_MOST_WORDS]
+    return f"{' '.join(first).rstrip(',')}…" if first != words.split() else words

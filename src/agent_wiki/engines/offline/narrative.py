@@ -62,10 +62,9 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
             weight = 38 if is_talk else 49 if any(act.edits for act in acts) else 59
             answers = _answers(stretch, start, end, weight, ended, {each.turn for each in asked})
             sentences += [each for each in answers if not is_talk or _offers(each, refused_by_agent)]
-    last_pass = max((each.turn for each in sentences if each.weight == CHECKED), default=0)
-    if shown.basis != "check":  # else the ending tells of it
-        sentences = [replace(each, weight=_LAST_PASS) if each.turn == last_pass and each.weight == CHECKED else each
-                     for each in sentences]  # fmt: skip
+    passed = [at for at, each in enumerate(sentences) if each.weight == CHECKED]
+    if passed and shown.basis != "check":  # else the ending tells of it
+        sentences[passed[-1]] = replace(sentences[passed[-1]], weight=_LAST_PASS)
     sentences += [_trouble(trouble) for trouble in troubles]
     sentences += [*_refusals(stretch), *(each.sentence for each in cause_of(stretch))]
     opened = sentences[0].turn  # a greeting before it is no request

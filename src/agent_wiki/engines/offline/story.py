@@ -101,9 +101,8 @@ def _with_gaps(kept: list[Sentence], turns: list[int]) -> list[Sentence]:
     room = MOST_WORDS - sum(_words(each.text) for each in kept)
     gaps = []
     for run in sorted(runs, key=len, reverse=True)[: room // _WORDS_OF_A_GAP]:
-        more = "turn" if run[1:] == [] else "turns"
-        places = f"T{run[0]} to T{run[-1]}" if run[1:] else f"T{run[0]}"
-        text = f"{count(len(run)).capitalize()} more {more} of the user followed ({places})."
+        noun, last = ("turns", f" to T{run[-1]}") if run[1:] else ("turn", "")
+        text = f"{count(len(run)).capitalize()} more {noun} of the user followed (T{run[0]}{last})."
         gaps.append(Sentence(run[0], 0, text, opens=True))
     return sorted([*kept, *gaps], key=lambda each: each.turn)
 

@@ -10,7 +10,7 @@ import re
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.generalize import generalize
-from agent_wiki.engines.offline.imperatives import MOST_WORDS, has_length_of_title, sentence_case, title_of
+from agent_wiki.engines.offline.imperatives import cut_title, has_length_of_title, sentence_case, title_of
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.norms import Norm, norm_of
 from agent_wiki.engines.offline.tables import named, written
@@ -96,8 +96,7 @@ def _in_own_words(session: MinedSession, words: UserWords, sentence: str) -> lis
     said = plain_line(sentence if is_barred else said_for_good(sentence) or "", _LONGEST).strip(" .!")
     if not said or said.endswith("?") or _OF_PRODUCT.search(sentence) or _TENTATIVE.search(sentence):
         return []
-    head = sentence_case(_UNTIL_NOW.sub("", said)).split()
-    title = " ".join(head[:MOST_WORDS]).rstrip(",") + ("…" if len(head) > MOST_WORDS else "")
+    title = cut_title(sentence_case(_UNTIL_NOW.sub("", said)).rstrip(","))
     if not has_length_of_title(title):
         title = f"Keep to the user's words: {said[:40]}"
     rule, trigger = f"Keep to what the user said: “{said}”.", f"Working for this user, who has said: “{said}”."
