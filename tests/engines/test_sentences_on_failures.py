@@ -241,3 +241,27 @@ def test_a_line_of_signs_takes_no_time() -> None:
     with no_hang():
         for line in ("= " * 30_000 + "x", "Error: a " + "=* " * 20_000 + "b", "-" * 60_000 + " x"):
             error_words(line)
+
+
+def test_a_test_that_was_deleted_was_not_mended_by_the_edits_beside_it() -> None:
+    session = asked().run("npx vitest run", "FAIL test/cap.test.ts > cap > is ten\n 1 failed | 3 passed", failed=True)
+    session.run("rm test/cap.test.ts", "").edit("src/cap.ts").run("npx vitest run", " Tests  3 passed (3)")
+    assert "it passed after `test/cap.test.ts` was deleted (T" in summary(session.says("All pass.")).narrative
+
+
+def test_of_what_pnpm_says_the_error_of_the_task_is_quoted() -> None:
+    said = (
+        "$ tsc --noEmit\nerror TS2688: Cannot find type definition file for 'node'.\n"
+        "[ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL] @till/cap@0.0.1 typecheck: `tsc --noEmit`\nExit status 2"
+    )
+    story = summary(asked().run("pnpm -r typecheck", said, failed=True).says("I stop here.")).narrative
+    assert "“error TS2688: Cannot find type definition file for 'node'" in story
+
+
+def test_a_merge_that_a_commit_concluded_is_settled() -> None:
+    conflict = "CONFLICT (content): Merge conflict in cap.py\nAutomatic merge failed; fix conflicts and then commit"
+    session = asked().run("git merge origin/main", conflict, failed=True).edit("cap.py")
+    session.run("git commit -am merge", "[main 1a2b3c4] merge").run("git push", "1a2b3c4..2b3c4d5  main -> main")
+    arc = summary(session.says("It is merged."))
+    assert "it was settled after changes to `cap.py`" in arc.narrative
+    assert any("`git merge origin/main` is settled after" in each.text for each in arc.key_turns)

@@ -42,7 +42,7 @@ def test_each_basis_but_a_recorded_verdict_has_its_words() -> None:
     [
         (["cap.py", "README.md"], "no test, build or lint of the last change was found"),
         (["README.md", "caps.json"], "nothing was found that shows whether what was written holds"),
-        ([], "no check, answer or word of the user was found that settles it"),
+        ([], "something was done or answered, and nothing was found that shows whether it holds"),
     ],
 )
 def test_of_documents_and_data_no_test_is_missed(changed: list[str], said: str) -> None:

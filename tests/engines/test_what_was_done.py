@@ -197,3 +197,17 @@ def test_a_file_that_aider_made_of_a_heading_is_no_result() -> None:
     narrative = summary(session.says("It is done.")).narrative
     assert "`test/RunTests.py`" in narrative
     assert "went through" not in narrative
+
+
+def test_files_that_were_moved_into_a_folder_are_named_and_not_the_folder() -> None:
+    session = Session().user(ASKED).edit("src/cap.py").run("mkdir -p caps && mv ten.csv cap_* caps/", "")
+    assert "and moved `caps/ten.csv`" in summary(session.says("They are in place.")).narrative
+
+
+def test_a_pull_request_that_gh_could_not_edit_was_not_edited() -> None:
+    refused = "GraphQL: Could not resolve user with login 'kim'. (requestReviewsByLogin)\nfallback:\n{}"
+    session = Session().user(ASKED).edit("cap.py").run("git commit -am cap && git push", "[main 1a2b3c4] cap")
+    session.run("gh pr edit 5 --add-reviewer kim 2>&1; echo fallback:; gh api pulls/5/reviewers", refused)
+    story = summary(session.says("The reviewers are asked.")).narrative
+    assert "committed and pushed" in story
+    assert "edited the pull request" not in story

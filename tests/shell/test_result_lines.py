@@ -84,3 +84,8 @@ def test_a_quote_that_has_no_room_ends_with_a_sentence_and_never_with_a_word_tha
     assert cut.endswith("for the branch `005-prices-of-the-basket`")
     assert quoted("Pinned the version for the") == "Pinned the version"
     assert quoted("Keep it as it is.") == "Keep it as it is."
+
+
+def test_why_a_test_of_go_failed_stands_below_its_name() -> None:
+    text = "--- FAIL: TestCap (0.00s)\npanic: httptest: failed to listen on a port: bind: operation not permitted\nFAIL"
+    assert error_line(text) == "panic: httptest: failed to listen on a port: bind: operation not permitted"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent_wiki.shell.simple_commands import simple_commands
-from agent_wiki.shell.touched import edited_files
+from agent_wiki.shell.touched import deleted_files, edited_files
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,24 @@ from agent_wiki.shell.touched import edited_files
         ("python3 - <<'E'\nfor name in names:\n    open(name, 'w').write('x')\nE", []),
         ("sed -i 's/a/b/' cap.py lamp.py", ["cap.py", "lamp.py"]),
         ("tee --append notes.md", ["notes.md"]),
+        ("mv cap.py till.py", ["till.py"]),
+        ("mv lamp_* cap.py till/a.json shop/", ["shop/cap.py", "shop/a.json"]),
+        ("mv lamp_* shop/", ["shop"]),
+        ("cp -r ~/shop/ backup/shop/", ["backup/shop"]),
     ],
 )
 def test_the_files_that_a_command_and_its_inline_code_write_are_changed(line: str, files: list[str]) -> None:
     assert [file for step in simple_commands(line) for file in edited_files(step)] == files
+
+
+@pytest.mark.parametrize(
+    ("line", "files"),
+    [
+        ("rm -f tests/test_cap.py ../till.py build", ["tests/test_cap.py", "../till.py"]),
+        ("git rm cap.py", ["cap.py"]),
+        ("rm -rf . ..", []),
+        ("cat cap.py", []),
+    ],
+)
+def test_the_files_that_are_deleted_have_a_suffix(line: str, files: list[str]) -> None:
+    assert [file for step in simple_commands(line) for file in deleted_files(step)] == files

@@ -16,7 +16,7 @@ def test_a_cause_that_somebody_says_is_stated() -> None:
     session.call("Edit", {"file_path": "a.py"}, "updated", says="The total is wrong because tax is added twice.")
     session.edits("x", "y", "other.py").runs("pytest tests", _GREEN)
     found = _grade(session, (2, 4, 8), (4, "The total is wrong because tax is added twice."))
-    assert (found.cause, found.reason.split("; ")[-1]) == ("stated", "the agent says why in T4")
+    assert (found.cause, found.reason.split("; ")[-1]) == ("stated", "the agent gives a reason in T4")
 
 
 def test_an_objection_right_after_contradicts_it() -> None:

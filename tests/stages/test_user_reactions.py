@@ -6,7 +6,7 @@ import pytest
 
 from agent_wiki.stages.causes import graded
 from agent_wiki.stages.turnings import Grade, Turning
-from agent_wiki.stages.user_reactions import reaction_of
+from agent_wiki.stages.user_reactions import is_judged, reaction_of
 from tests.engines.scripted_session import Script
 
 _OBJECTIONS = (
@@ -235,9 +235,9 @@ def test_an_objection_is_the_cause(words: str) -> None:
 @pytest.mark.parametrize("words", [*_QUESTIONS, *_REPORTS, *_PASTED])
 def test_a_question_a_report_and_a_pasted_error_are_no_cause(words: str) -> None:
     grade = _said(words)
-    assert "said so" not in grade.reason
+    assert "said so in" not in grade.reason
     assert "asked for it" not in grade.reason
-    assert grade.cause == "asserted" or grade.reason.endswith("says why in T5")
+    assert grade.cause == "asserted" or grade.reason.endswith("gives a reason in T5")
 
 
 @pytest.mark.parametrize("words", _REQUESTS)
@@ -246,12 +246,13 @@ def test_a_request_that_was_followed_is_called_one(words: str) -> None:
 
 
 def test_the_reason_says_what_the_user_did_in_place_of_objecting() -> None:
-    assert _said("what does the second flag do?").reason == "the user asked something in T5, and objected to nothing"
+    asked = "the user asked something in T5, in which no objection is recognized"
+    assert _said("what does the second flag do?").reason == asked
     assert _said("the page does not load").reason == "the user reported in T5 what did not work, and not why"
-    assert _said("woah, the lamps in there!").reason == "the user said nothing in T5 against what was done"
+    assert _said("woah, the lamps in there!").reason == asked.replace("asked", "said")
     output = "$ make\n" + "cart.py:3: error\n" * 3
     pasted = _said(f"{output}\nwhat now?", "cart.py:3: error")
-    assert pasted.reason == "what is cited of T5 was pasted by the user, or objects to nothing"
+    assert pasted.reason == "what is cited of T5 was pasted by the user, or no objection is recognized in it"
 
 
 def test_the_objection_is_looked_for_behind_the_event_and_a_first_request_objects_to_nothing() -> None:
@@ -311,3 +312,23 @@ def test_objections_in_other_languages(words: str) -> None:
 )
 def test_what_is_no_objection_in_another_language(words: str) -> None:
     assert reaction_of(words) != "objection"
+
+
+@pytest.mark.parametrize(
+    ("words", "is_known"),
+    [
+        ("not that file, use the other one", True),
+        ("cap.py", True),
+        ("lgtm", True),
+        ("我的cart_utils.py用lamps环境运行不了", False),
+        ("Perfecto, pero yo te dije solo el segundo caso, entonces?", False),
+        ("das Programm zeigt immer noch falsche Lampen", False),
+        ("пусть будет как раньше", False),
+    ],
+)
+def test_objections_are_looked_for_in_english_alone(words: str, is_known: bool) -> None:
+    assert is_judged(words) == is_known
+
+
+def test_what_is_said_in_another_language_is_what_the_lesson_takes_it_for() -> None:
+    assert _said("Perfecto, pero yo te dije solo el segundo caso, entonces?").cause == "stated"

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from agent_wiki.shell.blame import is_task, speakers
+from agent_wiki.shell.blame import is_task, named_in, speakers
 from agent_wiki.shell.chain import Chain, chain_of, fell_back, is_followed, is_trivial, printed_codes, shows_end
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.outcomes import State, StepState, Verdict
-from agent_wiki.shell.programs import LOOKERS, SHOWS_END
+from agent_wiki.shell.programs import LOOKERS, PASSES, SHOWS_END
 from agent_wiki.shell.result_lines import (
     complains,
     error_line,
@@ -134,6 +134,8 @@ class _Judge:
         hidden = [at for at in who if not self.chain.is_covered[at]]
         if not self.failed and hidden:
             who = hidden
+        if named := named_in(line, [self.steps[at] for at in who]):
+            return [at for at in who if self.steps[at] is named]
         return [who[-1] if number > 1 else who[0]]
 
     def _can_speak(self, at: int) -> bool:
@@ -263,6 +265,8 @@ class _Judge:
         for at in self.signs:
             if at not in known and self.failed and not self.chain.is_covered[at] and states[at] != "not run":
                 states[at] = "failed"
+                for later in self.chain.runs_after(at):
+                    states[later] = "not run"
         for at in [last for _, last in self.chain.pipelines if states[last] == "passed"]:
             for later in self.chain.fallback(at):
                 states[later] = "not run"
@@ -296,7 +300,7 @@ class _Judge:
     def _is_excused(self, at: int) -> bool:
         """`; true` or `|| true` stands after it: it may fail, and only its output can say that it passed."""
         later = self.steps[at + 1 + len(self.chain.viewers(at)) :]
-        return not _only_shows(self.steps[at]) and bool(later) and later[0].program in ("true", ":")
+        return not _only_shows(self.steps[at]) and bool(later) and later[0].program in PASSES
 
     def _says_enough(self, step: SimpleCommand) -> bool:
         """Without a recorded status a check must say that it passed; otherwise output without an error is enough."""

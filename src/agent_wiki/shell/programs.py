@@ -59,6 +59,7 @@ TRIVIAL = frozenset(
     {"echo", "printf", "true", ":", "export", "set", "sleep", "pwd", "for", "wait", "unset", "alias", "date", "exit",
      "mkdir", "Write-Output", "Write-Host", "Set-Location", "Out-Null", "Start-Sleep", "break", "continue"}
 )  # fmt: skip
+PASSES = frozenset({"true", ":"})  # never fail
 PRINTERS = frozenset({"echo", "printf", "Write-Output", "Write-Host"})
 # What PowerShell writes a file with, by the words of its name in lower case.
 WRITERS_OF_POWERSHELL = frozenset({"set-content", "add-content", "out-file"})

@@ -52,7 +52,7 @@ _WORDS_WITHIN = (
 _COMPLAINT = regex(
     r"(?:/\S{1,60}/)?(?:ba|z|da|k)?sh: |zsh:\d{1,6}: |\(eval\):\d{1,6}: |(?:fatal|gh|curl|jq|grep|kubectl): |ERROR:  \S"
     r"|Error from server|CMake Error|- hook id: | ! \[(?:remote )?rejected\]|\S{1,80} : The term|npm error|E: "
-    r"|HTTP \d{3}: "
+    r"|HTTP \d{3}: |GraphQL: "
     r"|[\w./+-]{1,80}: .{0,300}(?:No such file or directory|Permission denied|Is a directory|Not a directory"
     r"|command not found|cannot (?:access|execute)|No module named \S{1,80}|[Oo]peration not permitted"
     r"|Connection refused|File exists)"
@@ -73,8 +73,8 @@ _BAD_WORDS = (
     "fail", "err", "panic", "traceback", "not ok", "problem", "could not", "no module", "not found", "fatal",
     "✗", "✖", "✘", "✕", "×", "⨯", "x  ",
     "exited with", "sh: ", "zsh:", "(eval)", "gh: ", "curl: ", "jq: ", "grep: ", "kubectl: ", "hook id", "rejected]",
-    "the term", "unable to", "http 4", "http 5", "no such", "denied", "not permitted", "a directory", "file exists",
-    "cannot access", "cannot execute",
+    "the term", "unable to", "http 4", "http 5", "graphql: ", "no such", "denied", "not permitted", "a directory",
+    "file exists", "cannot access", "cannot execute",
     "exception", "refused", "pep 668", "issue",
 )  # fmt: skip
 _GOOD_WORDS = (
@@ -115,6 +115,7 @@ _NONE_PASSED = regex(r"\b0 passed\b")  # the doc tests of a crate without any
 _CALLED_AT = regex(r"\s{2,}at .{1,300}:\d+(?::\d+)?\)?\s*$", needs=("at ",))  # of a stack
 # What apt says after its warnings, bun after the log of what it tested, gcloud below what it waited for.
 _SAYS_WHY = regex(r"E: \w[^\n]{10,}|\(fail\) \S|(?:Output: )?ERROR: \(gcloud\.(?![^\n]*HttpError accessing)")
+_PANIC = regex(r"panic: (?!runtime error)")
 _MESSAGE = regex(r'\s{1,20}"message": "[^"\n]{8,}"')
 _UNCAUGHT = regex(r"(?:Uncaught )?(?:[A-Za-z_]\w{0,40}\.){0,4}\w{0,40}(?:Error|Exception)(?: \[\w{1,40}\])?: \S")
 _INFORMS = regex(r"\s*(?:\x1b\[[\d;]*m)*\[(?:\*|\+|i|INFO)\]")
@@ -124,7 +125,7 @@ _WEAK = regex(
     r"task failed|^\s*(?:FAIL|FAILED|FAILURE|FAILURES)\s*$|[Ee]xit (?:code|status) \d|Traceback \(most|^FAIL\t"
     r"|^\W*\d+ (?:errors?|problems?|failures?)\b|ERR!\s*$"
     r"|^npm (?:ERR!|error)(?: (?:code|syscall|errno|path|dest)\b|\s*$| [\w@/.-]{1,80}@\S{0,40} \S{1,40}: )"
-    r"|\bELIFECYCLE\b|See above for more details"
+    r"|\bELIFECYCLE\b|ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL|See above for more details"
     r"|^FAILURE: Build failed\b|^BUILD FAILED\b|^> Task \S+ FAILED$|^Execution failed for task\b"  # Gradle
     r"|^\W*(?:Failed to compile|Build failed)\W*$|^\W*Found \d+ errors?\b|exited with code \d"
 )
@@ -150,7 +151,11 @@ def without_start_up(text: str) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines at the start and at the end of `text`, long ones cut, each a verbatim substring."""
+    """The lines at the start and at the end of `text`, long ones cut, each a verbatim substring.
+
+    Gemini CLI and Qwen Code write "Output: " before the first.
+    """
+    text = text.removeprefix("Output: ")
     parts = [text] if len(text) <= _HEAD + _TAIL else [text[:_HEAD], text[-_TAIL:]]
     return [line[:2_000] for part in parts for line in part.splitlines()]
 
@@ -262,8 +267,8 @@ def error_line(text: str) -> str:
     """The most informative verbatim line of a failed result; empty when no line says anything.
 
     In this order: the traceback at the end; what apt, bun or gcloud marks as an error, and that there was nothing
-    to commit; a line that says what failed; a place in a file; the end of a traceback; an exception that nobody caught;
-    a line that only says that something failed; the first with a word of error; the first at all.
+    to commit; a panic of Go; a line that says what failed; a place in a file; the end of a traceback; an exception
+    that nobody caught; a line that only says that something failed; the first with a word of error; the first at all.
     """
     if text.startswith("MCP tool '") and (said := _ANSWERED.search(text, max(text.rfind(_ANSWER), 0))):
         return quoted(said["words"])
@@ -278,6 +283,7 @@ def error_line(text: str) -> str:
         ends if ends == lines[-1:] else (),
         (line for line in lines if _SAYS_WHY.match(line) or _NOTHING_TO_COMMIT.match(line)),
         (line for line in lines if "HttpError accessing" in text and _MESSAGE.match(line)),
+        (line for line in failed if _PANIC.match(line)),  # why the test failed that Go names above
         (line for line in failed if not _WEAK.search(line)),
         (line for line in lines if failed and _LOCATED.match(line) and "[no test files]" not in line),
         ends,

@@ -23,6 +23,7 @@ _HELD = regex(
     r"(?P<mark>['\"])(?P<file>[^'\"\n{}]{1,200})(?P=mark)",
     re.MULTILINE,
 )
+_PLAIN_NAME = regex(r"[\w.@+-]*\w[\w.@+-]*")  # no pattern, no variable
 _LOGS = (".log", "telemetry.jsonl")
 _PATHS_OF_POWERSHELL = ("-path", "-filepath", "-literalpath")
 _MAKES_REPOSITORY = (("git", "init"), ("git", "clone"))
@@ -73,6 +74,24 @@ def _written_by_powershell(command: SimpleCommand, held: Mapping[str, str]) -> I
     yield from (held.get(word, word).replace("\\", "/") for word in given if not word.startswith("-"))
 
 
+def put_by_name(command: SimpleCommand) -> list[str]:
+    """Where a command puts copies: of `cp a b folder/` the files in it, the folder where only patterns say which."""
+    words = [word for word in command.words[1:] if word and not word.startswith("-")]
+    if len(words) < 2:
+        return []
+    *sources, target = words
+    names = [source.rstrip("/").rpartition("/")[2] for source in sources]
+    if names == [target.rstrip("/").rpartition("/")[2]] or (len(names) == 1 and not target.endswith("/")):
+        return [target.rstrip("/")]
+    return [f"{target.rstrip('/')}/{name}" for name in names if _PLAIN_NAME.fullmatch(name)] or [target.rstrip("/")]
+
+
+def deleted_files(command: SimpleCommand) -> list[str]:
+    """The files with a suffix that `rm` or `git rm` is given."""
+    is_deletion = command.program == "rm" or command.words[:2] == ("git", "rm")
+    return [word for word in command.words[1:] if is_deletion and "." in word.rpartition("/")[2].strip(".")]
+
+
 def edited_files(command: SimpleCommand, held: Mapping[str, str] | None = None) -> list[str]:
     """The files a shell command changed, as far as its words show. `held`: what variables of its line hold."""
     files = [path for path in command.writes if not path.startswith(("/dev/", "$")) and not path.endswith(_LOGS)]
@@ -81,8 +100,8 @@ def edited_files(command: SimpleCommand, held: Mapping[str, str] | None = None) 
         files += words[max(1, command.words.count("-e")) :]  # each -e is followed by a script
     elif command.program == "tee":
         files += words
-    elif command.program in ("mv", "cp", "install") and len(words) > 1:
-        files.append(words[-1])
+    elif command.program in ("mv", "cp", "install"):
+        files += put_by_name(command)
     elif command.program.lower() in WRITERS_OF_POWERSHELL:
         files += _written_by_powershell(command, held or {})
     if is_inline_script(command):

@@ -113,7 +113,7 @@ class _Case(ObjectedCase):
             return self._of_refused_reply()
         event = self.event or self.shown
         if event is None:
-            return self.unless_stated(f"nothing in T{self.turning.event} shows that it failed", "")
+            return self.unless_stated(f"no failure is recognized in T{self.turning.event}", "")
         against = self._contradiction(event)
         confirming = self._confirming(event)
         if confirming is None:

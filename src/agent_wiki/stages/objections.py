@@ -25,10 +25,10 @@ _MOST_BETWEEN = 2  # turns of the user before the one that accepts: later ones s
 _APPROVED = regex(r"\s*(?:the )?user (?:has )?approved\b", re.IGNORECASE)  # as harnesses write it of a plan
 _DID: dict[Reaction, str] = {
     "report": "reported in {turn} what did not work, and not why",
-    "question": "asked something in {turn}, and objected to nothing",
-    "acceptance": "said nothing in {turn} against what was done",
-    "request": "asked for something in {turn}, and objected to nothing",
-    "remark": "said nothing in {turn} against what was done",
+    "question": "asked something in {turn}, in which no objection is recognized",
+    "acceptance": "said something in {turn}, in which no objection is recognized",
+    "request": "asked for something in {turn}, in which no objection is recognized",
+    "remark": "said something in {turn}, in which no objection is recognized",
 }
 
 
@@ -117,7 +117,7 @@ class ObjectedCase(CitedTurns):
         if stated is None:
             return Grade("asserted", reason, against)
         who = "user" if self.is_users(stated) else "agent"
-        return Grade("stated", f"{reason}; the {who} says why in T{stated}", against)
+        return Grade("stated", f"{reason}; the {who} gives a reason in T{stated}", against)
 
     def _what_was_said(self) -> str:
         """What the user did in place of objecting, or that the objection is not cited."""
@@ -127,7 +127,7 @@ class ObjectedCase(CitedTurns):
         event = self.turning.event
         if self.refused is not None or self._reaction_at(event) == "objection":
             return f"the user objected in T{event}, in no words that are cited"
-        return f"what is cited of T{event} was pasted by the user, or objects to nothing"
+        return f"what is cited of T{event} was pasted by the user, or no objection is recognized in it"
 
     def _asked_at(self) -> int | None:
         """The cited turn in which the user asks for something, where the quote has the words that do."""
@@ -153,9 +153,9 @@ class ObjectedCase(CitedTurns):
             return "request"
         said = next((reply for reply in reversed(replies) if reply), "")
         words = own_text(self.message(turn).content or "", follows_reply=True)
-        if not is_judged(words):
-            return "objection"  # in a language whose words are not known here, it is what the lesson takes it for
         reaction = reaction_of(words, is_answer="?" in said[-_END_OF_A_REPLY:])
+        if reaction != "report" and not is_judged(words):
+            return "objection"  # in a language whose words are not known here, it is what the lesson takes it for
         return "objection" if quote and reaction_of(quote, is_answer=True) == "objection" else reaction
 
     def _span(self) -> tuple[int, int]:

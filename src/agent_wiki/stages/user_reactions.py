@@ -19,6 +19,66 @@ _MOST_READ = 400
 _MOST_OF_A_LONG_TURN = 120  # characters: further on, a specification says what must and must not be
 _MOST_OF_AN_ORDER = 200  # characters: "don't …" at the head of more is a condition of a new request
 _MOST_ACCEPTING = 80  # characters: who accepts says so first; further on such words are part of a request
+_LETTERS_OF_A_SIGN = 4  # a sign of Chinese stands for so many letters
+_FEW_WORDS = 5
+_WORDS_TO_ONE = 12  # in English at least one word of so many is one of these, which hardly any other language has
+_ENGLISH = frozenset(
+    [
+        "the",
+        "to",
+        "and",
+        "of",
+        "it",
+        "you",
+        "this",
+        "that",
+        "not",
+        "be",
+        "are",
+        "is",
+        "were",
+        "have",
+        "has",
+        "did",
+        "don't",
+        "can't",
+        "could",
+        "should",
+        "would",
+        "will",
+        "my",
+        "your",
+        "we",
+        "i",
+        "for",
+        "with",
+        "from",
+        "but",
+        "what",
+        "why",
+        "how",
+        "when",
+        "there",
+        "here",
+        "just",
+        "please",
+        "again",
+        "still",
+        "same",
+        "now",
+        "all",
+        "if",
+        "it's",
+        "use",
+        "does",
+        "doesn't",
+        "isn't",
+        "run",
+        "add",
+        "fix",
+    ]
+)
+_LATIN_WORD = regex(r"(?<![\w./-])[a-z]+(?:['’][a-z]+)?(?![\w./-]*\w)")
 _IMAGE = regex(r"(?:\[image:[^\]\n]{0,80}\]\s*)+")
 _LEAD = (
     r"^[\s\"'“.,!…-]*(?:(?:hmm+|um+|uh+|ok(?:ay)?|well|ye(?:s|ah)|sorry|hey|bro|man|(?:my )?dude|jesus"
@@ -194,9 +254,16 @@ def said_for_good(words: str) -> str | None:
 
 
 def is_judged(words: str) -> bool:
-    """Whether the words are in letters of the languages whose objections are known."""
+    """Whether the words are English, the language whose objections are known well; a few words may be.
+
+    By their letters, as names of files stand among those of any language, and by the words that hold English together.
+    """
     letters = [letter for letter in words if letter.isalpha()]
-    return sum(map(str.isascii, letters)) * 2 >= len(letters)
+    foreign = sum(not letter.isascii() for letter in letters)
+    found = _LATIN_WORD.findall(words[:_MOST_READ].lower())
+    if foreign * _LETTERS_OF_A_SIGN > len(letters):
+        return False
+    return len(found) < _FEW_WORDS or sum(word in _ENGLISH for word in found) * _WORDS_TO_ONE >= len(found)
 
 
 def _is_objection(words: str) -> bool:

@@ -76,7 +76,8 @@ def _checked(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
         line = error_words(shown.quote or "", 90) if len(shown.passed) == 1 else ""
         what = f": {line}" if line and not (shown.quote or "").startswith("Process") else ""
         has_changed = any(act.has_edited for act in stretch.acts)
-        when = f"After the last change{_of_code(stretch, last.end)}" if has_changed else "At the end"
+        is_of_code = any(act.has_edited and act.turn > last.end for act in stretch.acts)  # notes came after it
+        when = f"After the last change{' of code' if is_of_code else ''}" if has_changed else "At the end"
         return f"{when} {listing(names)} passed (T{last.end}){what}."
     names = list(dict.fromkeys(called(act) for act in shown.failed))
     is_reported = any(act in trouble.failures for act in shown.failed for trouble in troubles)
@@ -151,11 +152,6 @@ def _unanswered(stretch: Stretch) -> str:
     last = stretch.requests[-1] if stretch.requests else None
     is_open = last is not None and last.turn == len(stretch.trajectory.messages) and last.kind != "acceptance"
     return f"The recording ends without an answer to the user (T{last.turn})." if last and is_open else ""
-
-
-def _of_code(stretch: Stretch, turn: int) -> str:
-    """What a change up to a turn was the last of, where others came after it: notes."""
-    return " of code" if any(act.has_edited and act.turn > turn for act in stretch.acts) else ""
 
 
 def _next_words(stretch: Stretch) -> str:

@@ -131,7 +131,7 @@ def _says_little(sentence: str) -> bool:
 def opening_and_next(requests: list[UserRequest], title: str | None) -> tuple[str, str]:
     """The first request as a line, and where that says nothing alone ("/init") the next one; else empty."""
     chosen = opening_of(requests)
-    line = _line_of(chosen) if chosen else ""
+    line = (_command_line if chosen.kind == "command" else request_line)(chosen.text) if chosen else ""
     real = [request for request in requests if request.kind in _ASKING]
     later = [request for request in real if chosen and request.turn > chosen.turn and not _ANSWERS.match(request.text)]
     is_short = len(line) < _SHORT or (chosen is not None and chosen.kind == "command" and " " not in line)
@@ -156,10 +156,6 @@ def opening_of(requests: list[UserRequest]) -> UserRequest | None:
 def opening_turn(requests: list[UserRequest]) -> UserRequest | None:
     """The same, or the first turn where none asks; None without a turn of the user."""
     return opening_of(requests) or next(iter(requests), None)
-
-
-def _line_of(request: UserRequest) -> str:
-    return _command_line(request.text) if request.kind == "command" else request_line(request.text)
 
 
 def _command_line(text: str) -> str:

@@ -158,10 +158,8 @@ def _of_troubles(troubles: list[Trouble]) -> list[_Candidate]:
             weight = 35
         found.append(_Candidate(weight, first.end, f"{called(first)} fails{f': {line}' if line else ''}"))
         if trouble.fix is not None:
-            ran = "goes through" if trouble.failures[0].kind == "probe" else "passes"
-            what = ran if trouble.is_check else "works"
             weight = _FILLS if trouble.how.endswith((LATER, AFTERWARDS)) else weight
-            found.append(_Candidate(weight - 4, trouble.fix.end, f"{called(first)} {what} {trouble.how}"))
+            found.append(_Candidate(weight - 4, trouble.fix.end, f"{called(first)} {trouble.went[0]} {trouble.how}"))
     return found
 
 

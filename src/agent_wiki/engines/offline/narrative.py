@@ -198,10 +198,7 @@ def _trouble(trouble: Trouble) -> Sentence:
         weight = 52 if is_inline(first) else 82
     if trouble.fix is None:
         return Sentence(last.turn, weight - 10, f"{failed}.")
-    is_settled = "commit" not in name and any(each.words[:2] == ("git", "commit") for each in trouble.fix.commands)
-    ran = "went through" if first.kind == "probe" else "passed"  # a script may run through and show the fault
-    verb = "was settled" if is_settled else ran if trouble.is_check else "worked"
-    return Sentence(last.turn, weight, f"{failed}; it {verb} {trouble.how} (T{trouble.fix.end}).")
+    return Sentence(last.turn, weight, f"{failed}; it {trouble.went[1]} {trouble.how} (T{trouble.fix.end}).")
 
 
 def _refusals(stretch: Stretch) -> list[Sentence]:

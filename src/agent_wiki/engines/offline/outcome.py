@@ -9,7 +9,6 @@ either, the outcome is `unknown`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.changes import is_unchecked
@@ -147,7 +146,8 @@ def _by_checks(stretch: Stretch) -> Shown | None:
     last_edit = _last_code_edit(stretch)
     latest: dict[CheckRun, tuple[Act, bool]] = {}
     for act in stretch.acts:
-        if act.turn < last_edit or _is_stray(act) or is_of_another_state(act):
+        # A probe that fails may be meant to: only its pass after a failure counts, or a crash of a named check.
+        if act.turn < last_edit or (act.kind == "probe" and _is_failing(act)) or is_of_another_state(act):
             continue
         if act.kind == "check" and (act.call.result is None or is_silent(act.commands, act.call.result)):
             latest = _without_answered(latest, check_runs(act))  # begun again, and how it went is not recorded
@@ -156,7 +156,8 @@ def _by_checks(stretch: Stretch) -> Shown | None:
             latest[run] = act, has_passed
     if not latest or not (_changed_something(stretch) or _is_for_tests(stretch)):
         return None  # a check run for a review says nothing about the review
-    failed, passed = (_in_order(act for act, state in latest.values() if state is each) for each in (False, True))
+    ran = sorted(latest.values(), key=lambda pair: pair[0].call.position)  # of each turn the last one is named
+    failed, passed = (tuple({act.turn: act for act, state in ran if state is each}.values()) for each in (False, True))
     failed = own_failures(stretch, failed)
     if not failed and all(_only(_PARSES, act) for act in passed):
         return None  # also where nothing passed, or failed by the work
@@ -209,18 +210,8 @@ def _is_for_tests(stretch: Stretch) -> bool:
     return is_named or (len(text) <= _MOST_READ and _ASKS_FOR_TESTS.search(text) is not None)
 
 
-def _in_order(acts: Iterable[Act]) -> tuple[Act, ...]:
-    """Acts as they were recorded, one a turn."""
-    return tuple(sorted({act.turn: act for act in acts}.values(), key=lambda act: act.call.position))
-
-
 def _is_failing(act: Act) -> bool:
     return act.finding is not None and act.finding.passed is False
-
-
-def _is_stray(act: Act) -> bool:
-    """A probe that fails may be meant to: only its pass after a failure counts, or a crash of a named check."""
-    return act.kind == "probe" and _is_failing(act)
 
 
 def _had_passed(stretch: Stretch) -> bool:

@@ -164,7 +164,7 @@ def _request(turn: int, message: Message, *, has_started: bool) -> UserRequest |
     return UserRequest(
         turn,
         text,
-        _kind(text) if has_started else _first_kind(text),
+        _kind(text) if has_started else "nudge" if is_nudge(text) else "request",
         is_said=letters_of(text[-_END:]) in letters_of(content) and not has_no_words_of_user(content),
     )
 
@@ -218,10 +218,6 @@ def asks(words: str) -> bool:
 def says_no(request: UserRequest) -> bool:
     """An objection in so many words to what the agent did; no report, no proposal."""
     return request.kind == "objection" and reaction_of(request.text) == "objection"
-
-
-def _first_kind(text: str) -> RequestKind:
-    return "nudge" if is_nudge(text) else "request"
 
 
 def _kind(text: str) -> RequestKind:

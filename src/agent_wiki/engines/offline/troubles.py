@@ -18,6 +18,7 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import named, pattern, table, written
 from agent_wiki.engines.offline.what_changed import LATER, OUTSIDE, is_again, is_let_out, variables_gone, what_changed
 from agent_wiki.engines.offline.wording import called, code, file_names, listing, shown_path
+from agent_wiki.shell.blame import named_in
 from agent_wiki.shell.files_written import OWN_NOTES, bare_name
 from agent_wiki.shell.folders import folders_in
 from agent_wiki.shell.kinds import is_check, shell_kind
@@ -34,6 +35,7 @@ from agent_wiki.shell.result_lines import (
 )
 from agent_wiki.shell.same_check import CheckRun
 from agent_wiki.shell.silent_checks import finds_no_error, fits_no_test
+from agent_wiki.shell.touched import deleted_files
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _BOOKKEEPING = written("bookkeeping", re.IGNORECASE)
@@ -73,6 +75,16 @@ class Trouble:
         return self.failures[0].kind in ("check", "probe") or (step is not None and is_check(step))
 
     @property
+    def went(self) -> tuple[str, str]:
+        """What it did in the end, in the present and in the past: a script may run through and show the fault."""
+        stopped, by = main_command(self.failures[-1]), self.fix.commands if self.fix else ()
+        if stopped and set(_MERGES) & set(stopped.words[1:2]) and ("git", "commit") in [each.words[:2] for each in by]:
+            return "is settled", "was settled"
+        if not self.is_check:
+            return "works", "worked"
+        return ("goes through", "went through") if self.failures[0].kind == "probe" else ("passes", "passed")
+
+    @property
     def line(self) -> str:
         """The most informative verbatim line of the last failure: what came before it may have had other causes.
 
@@ -105,6 +117,8 @@ def _failure_line(act: Act, result: str) -> str:
     ):
         return ""  # the agent's own mark
     main = main_command(act)
+    if main and act.verdict.line in result and named_in(act.verdict.line, act.commands) is main:
+        return act.verdict.line  # of several steps that failed the one that is named
     able = [each for each in act.commands if each.program not in SHELL_WORDS]
     is_own = len(able) < 2 or (main and any(len(word) > 3 and word in line for word in main.words[1:]))
     if is_own or complains(line) or shows_failure(line):
@@ -169,6 +183,10 @@ def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -
         return f"without {listing([code(each) for each in gone])}"  # a limit that was set to see it fail
     again = {*map(called, trouble.failures), called(fix)}  # what was tried is no remedy of itself
     between = [act for act in trouble.between if called(act) not in again]
+    if trouble.is_check and (gone := _deleted(between, trouble.line)):
+        return (
+            f"after {listing([code(shown_path(path, cwd)) for path in gone])} {'were' if gone[1:] else 'was'} deleted"
+        )
     installed = [called(act) for act in between if INSTALLS.search(act.call.command() or "")]
     changed_last = [path for path in reversed(trouble.edits) if not OWN_NOTES.search(path)]
     files = list({shown_path(path, cwd): path for path in changed_last}.values())[::-1]
@@ -183,6 +201,12 @@ def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -
     if done := [*changed, *distinct([*installed, *([called(fix)] if repaired else [])])]:
         return f"after {listing(done, 2)}"
     return what_changed(trouble.failures, fix, [act for act in trouble.between if act is fix or act in between])
+
+
+def _deleted(acts: Sequence[Act], line: str) -> list[str]:
+    """The files that were deleted, of those that the line of a failure names: no change of another one mended it."""
+    paths = (path for act in acts for step in act.commands for path in deleted_files(step))
+    return distinct([path for path in paths if bare_name(path) in line])
 
 
 def _note(trouble: Trouble, act: Act) -> None:

@@ -19,8 +19,9 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import named, table, written
 from agent_wiki.engines.offline.wording import called, code, count, file_names, listing, said, service_call, shown_path
 from agent_wiki.shell.files_written import TEMPORARY, adds_file, bare_name, deletes_file
-from agent_wiki.shell.result_lines import last_line, shows_success
+from agent_wiki.shell.result_lines import last_line, lines_of, shows_success
 from agent_wiki.shell.tools import bare_tool_name
+from agent_wiki.shell.touched import put_by_name
 from agent_wiki.trajectory.lazily import regex
 
 _PRINTERS = frozenset({"cat", "sed", "head", "tail", "less", "nl", "more", "bat"})
@@ -38,6 +39,7 @@ _TEST_FILE = written("test_file")
 CHECKED = 55  # what checks that passed weigh in a story
 _FEW_FILES = 4
 _MOST_SHOWN = 70  # characters of what a command printed
+_GH_FAILS = regex(r"GraphQL: |gh: |HTTP [45]\d\d: |no pull requests found")
 _SETS_UP = regex(r"\b(?:install|sudo|init|create|migrate|deploy|apply|upgrade|uninstall|add|enable|start|up)\b")
 _FETCHERS = frozenset({"curl", "wget", "http"})
 _SENDS = regex(r" (?:-X ?|--request[ =]?)(?:POST|PUT|PATCH|DELETE)\b| (?:-d|-F|--data\S*|--form|--json|--post-\w+)[ =]")
@@ -157,7 +159,7 @@ def _done_to(path: str, acts: list[Act], known: set[str]) -> str:
 
 def _put_by(act: Act, path: str) -> str | None:
     """The program with which a shell put a file there; None where the file was written."""
-    copies = [each for each in act.commands if each.program.lower() in _COPIERS and path in each.words]
+    copies = [each for each in act.commands if each.program.lower() in _COPIERS and path in put_by_name(each)]
     is_written = any(path in each.writes for each in act.commands if each not in copies)
     return copies[0].program if copies and not is_written else None
 
@@ -255,9 +257,12 @@ def _delegated(acts: list[Act]) -> Sentence | None:
 
 
 def _shipping_words(act: Act) -> str:
-    """Its command lines, without the pushes of nothing new."""
-    is_idle = _NOTHING_NEW in (act.call.result or "")
-    return "\n".join(each.text() for each in act.commands if not (is_idle and each.words[:2] == ("git", "push")))
+    """Its command lines, without the pushes of nothing new and without those of `gh` where that complains."""
+    result = act.call.result or ""
+    idle = {("git", "push")} if _NOTHING_NEW in result else set()
+    fails = any(map(_GH_FAILS.match, lines_of(result)))
+    done = (each for each in act.commands if each.words[:2] not in idle and not (fails and each.program == "gh"))
+    return "\n".join(each.text() for each in done)
 
 
 def _shipped(acts: list[Act]) -> Sentence | None:

@@ -49,7 +49,7 @@ def _corrected(session: MinedSession, edit: Call) -> list[Lesson]:
                     f"Writing `{file}`, or `{match['old']}` in it is reported as wrong.",
                     (tag(file, ""), "configuration"),
                 )
-                line = _line_with(text, match[0])
+                line = next((each.strip() for each in text.splitlines() if match[0] in each), "")
                 rationale = f'The agent found the cause and put it right: "{plain_line(line, 200)}".'
                 evidence = [session.quote(turn, line), session.quote(edit.turn, edit_text(edit))]
                 return lesson(wording, rationale, evidence, {edit.turn}, 70, remedy=edit.turn)
@@ -59,7 +59,3 @@ def _corrected(session: MinedSession, edit: Call) -> list[Lesson]:
 def _swaps(edit: Call, old: str, new: str) -> bool:
     before, after = edit_old_text(edit), edit_text(edit)
     return old in before and new in after and old not in after and new not in before
-
-
-def _line_with(text: str, piece: str) -> str:
-    return next((line.strip() for line in text.splitlines() if piece in line), "")
