@@ -217,3 +217,18 @@ def test_a_verdict_that_cannot_be_read_is_named(tmp_path: Path, script: Script, 
     report = night(bucket, tmp_path / "wiki", script)
     said = f"{bucket.url}/runs/run.traj.json: report.json beside it is no JSON: what it says is not known"
     assert (report.exit_code, report.warnings.count(said)) == (0, 1)
+
+
+def test_a_recording_that_waits_for_what_lies_beside_it_is_named(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    def broken(key: str) -> None:
+        if key == "runs/report.json":
+            raise OSError("HTTP error: 403 Forbidden")
+
+    bucket.upload(trial(tmp_path / "one", verdict=True), "runs/")
+    bucket.breaks = broken
+    report = night(bucket, tmp_path / "wiki", script)
+    verdict = f"{bucket.url}/runs/report.json: HTTP error: 403 Forbidden"
+    waiting = f"{bucket.url}/runs/run.traj.json: it needs {verdict}"
+    assert sorted(map(str, report.failures)) == [verdict, waiting]

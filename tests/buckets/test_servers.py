@@ -84,6 +84,20 @@ def test_nights_over_moto_with_a_key_that_no_listing_can_give(
             assert [line.partition(": ")[0] for line in report.warnings] == ["s3://simulated/p/bad//"]
 
 
+def test_a_key_that_ends_in_a_slash_is_a_failure_and_no_object_that_went(
+    tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with moto_server(tmp_path, "slash") as endpoint:
+        set_environment(monkeypatch, endpoint)
+        put(endpoint, "slash", "p/a.json", _session("a"))
+        put(endpoint, "slash", "p/b.json/", _session("b"))
+        report = ingest([path_of("s3://slash/p")], tmp_path / "wiki", script.engine)
+        assert (report.sessions, report.warnings) == ({"mined": 1}, [])
+        assert [str(each) for each in report.failures] == [
+            "s3://slash/p/b.json: its key ends in /, which the client cannot ask for"
+        ]
+
+
 @pytest.mark.parametrize("has_boto3", [True, False])
 def test_a_key_with_an_empty_segment_right_below_the_prefix_costs_itself_alone(
     has_boto3: bool, tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch

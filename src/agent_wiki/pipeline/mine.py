@@ -155,6 +155,9 @@ def mine(assignment: Assignment, known: Known, stop: StopSignal = NEVER) -> Mine
         mined.is_passing = isinstance(error, RecordingUnavailable)
         if isinstance(error, RecordingChanged):
             mined.signature = None  # it is another file now
+        elif mined.is_passing and error.about != (str(assignment.path),):
+            beside = ", ".join(error.about)
+            mined.failure = replace(mined.failure, unit=assignment.name, reason=f"it needs {beside}: {error.reason}")
     except (OSError, MemoryError) as error:
         mined.failure = Failure("recording", assignment.name, system_reason(error))
         mined.signature = None  # a problem of the machine, not of the file: try again

@@ -263,11 +263,21 @@ def _asking(path: BucketPath) -> Iterator[None]:
     except _Missing:
         raise
     except FileNotFoundError as error:
+        if _is_still_listed(path):
+            raise RecordingUnavailable(str(path), "its key ends in /, which the client cannot ask for") from error
         raise RecordingChanged(str(path), "it went after it was listed") from error
     except exceptions.PreconditionError as error:
         raise RecordingChanged(str(path), "it changed after it was listed; the next run reads it") from error
     except (exceptions.BaseError, OSError) as error:
         raise RecordingUnavailable(str(path), reason_of(error)) from error
+
+
+def _is_still_listed(path: BucketPath) -> bool:
+    """The store has the key with a slash at its end: listings give it without, and nothing is there by that name."""
+    try:
+        return any(each["path"] == path.key for page in store_of(path.root).list(path.key) for each in page)
+    except (obstore_module("exceptions").BaseError, OSError):
+        return False
 
 
 @contextmanager
