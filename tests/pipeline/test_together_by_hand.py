@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 
+from agent_wiki.commands import main
 from tests.pipeline.agents import NO_GUIDELINES, ONE_RULE, SUMMARY, Wiki, long_recording
 from tests.wikis import arc, changed, ingest, record, rule, skill, tree
 
 _ALL: dict[str, Any] = {"SummaryAnswer": SUMMARY, "GuidelinesAnswer": ONE_RULE, "SkillsAnswer": skill("check-it")}
 
 
-def test_one_prompt_puts_all_questions_and_one_answer_makes_all_pages(tmp_path: Path, wiki: Wiki) -> None:
+def test_one_prompt_puts_all_questions_and_one_answer_makes_all_pages(
+    tmp_path: Path, wiki: Wiki, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = record(tmp_path, "a")
     code, asked = wiki("prompt", "together", path)
     assert (code, asked["is_answered"]) == (0, False)
@@ -25,7 +28,11 @@ def test_one_prompt_puts_all_questions_and_one_answer_makes_all_pages(tmp_path: 
     kinds = {each.partition("/")[0] for each in told["written"]}
     assert {"summaries", "guidelines", "skills"} <= kinds
     assert wiki("worklist", path)[1]["questions"] == []
-    assert wiki("prompt", "together", path)[1]["is_answered"]
+    capsys.readouterr()
+    assert main(["prompt", "together", str(path), "--wiki", str(tmp_path / "wiki")]) == 0
+    printed, said = capsys.readouterr()
+    assert "(answered)" in printed.splitlines()[1]
+    assert said == "no such question is open any more: this one is answered, and an answer to it replaces that\n"
 
 
 def test_it_gives_the_same_wiki_as_answers_one_by_one_and_as_the_journal_alone(tmp_path: Path, wiki: Wiki) -> None:

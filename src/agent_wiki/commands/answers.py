@@ -49,6 +49,7 @@ Session = Annotated[
 Request = Annotated[str, typer.Option("--request", help="The question by its digest, as a worklist has it.")]
 
 _EXIT_FAILED = 1
+_ALL_ANSWERED = "no such question is open any more: this one is answered, and an answer to it replaces that"
 
 
 def worklist(
@@ -113,6 +114,8 @@ def prompt(
         _print_errors([str(error)])
         raise typer.Exit(_EXIT_FAILED) from None
     values = _values(found.asked)
+    if found.asked.is_answered and not request:
+        _print_errors([_ALL_ANSWERED])
     if as_json:
         print_answer("prompt", values)
     elif only:

@@ -220,7 +220,9 @@ def _one_of(heard: Sequence[ObservedPrompt], wanted: QuestionSelector, *, is_fir
         named = ", ".join(about[0] for about in abouts[:_MOST_NAMED])
         raise NoSuchQuestion(f"{name}: it is asked of {len(abouts)} sessions; name one by --session: {named}")
     named = ", ".join(asked.prompt.digest[:SHORT_DIGEST] for asked in candidates[:_MOST_NAMED])
-    raise NoSuchQuestion(f"{name}: {len(candidates)} questions are open; name one by --request: {named}")
+    raise NoSuchQuestion(
+        f"{name}: {len(candidates)} questions are open; name one by --request, as its prompt does: {named}"
+    )
 
 
 def _why_none(wanted: QuestionSelector, recording: RecordingPath | None, reasons: Sequence[str]) -> str:
