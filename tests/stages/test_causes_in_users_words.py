@@ -158,3 +158,23 @@ def test_a_plan_that_the_harness_says_is_approved_is_accepted() -> None:
 def test_a_no_to_an_offer_is_no_objection(reply: str, said: str, *, is_against: bool) -> None:
     session = Script().runs("make test", "1 failed", failed=True).edits("3", "4").runs("make test", "ok")
     assert bool(_grade(session.says(reply).user(said), (2, 4, 6)).contradiction) is is_against
+
+
+def test_words_long_after_a_refusal_are_not_its_reason() -> None:
+    session = Script().call("Bash", {"command": "git add -A"}, "rejected by the user", mark="rejected")
+    session.user("the icon is too small").edits("16", "32", "icon.svg").says("It is larger.")
+    session.user("Release version 2").runs("git add -A")
+    assert _grade(session, (2, 9, None), (8, "Release version 2")).cause == "asserted"
+    assert _grade(session, (2, 5, None), (4, "the icon is too small")).reason.startswith("the user said so in T4")
+
+
+def test_what_was_believed_before_the_event_is_not_why() -> None:
+    session = Script().says("The list is empty because the module is missing.").user("it still does not load")
+    session.edits("a", "b").says("Done.")
+    assert _grade(session, (3, 4, None), (2, "The list is empty because the module is missing.")).cause == "asserted"
+
+
+def test_a_reason_that_the_user_gives_is_told_once() -> None:
+    session = Script().says("It is drawn.").user("could you draw them fairly? plain modulo prefers low numbers because")
+    said = "plain modulo prefers low numbers because"
+    assert _grade(session, (3, None, None), (3, said)).reason == "the user gives a reason in T3"

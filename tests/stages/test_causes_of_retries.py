@@ -214,3 +214,19 @@ def test_a_line_that_powershell_could_not_read_differs_by_what_stands_between_it
     for again, cause in (("git remote -v; git status", "checked"), ("git remote -v && git status", "asserted")):
         session = Script().runs("git remote -v && git status", error, failed=True).runs(again, "clean")
         assert _cause(session, 2, 4, 4) == cause
+
+
+def test_an_option_without_which_another_call_of_the_batch_got_through_is_no_cause() -> None:
+    session = Script()
+    session.builder.assistant(
+        calls=[
+            (each, "shell", json.dumps({"command": line, "login": True}))
+            for each, line in (("one", "git status"), ("two", "ls shop"))
+        ]
+    )
+    session.builder.tool("one", "CreateProcessWithLogonW failed: 1056", is_error=True)
+    session.builder.tool("two", "fatal: not a git repository", is_error=True)
+    session.call("shell", {"command": "git status", "login": False}, "nothing to commit")
+    grade = _grade(session, (2, 5, 5))
+    said = "failed in T2, passed in T5, but another call got through in T2 without what was changed"
+    assert (grade.cause, grade.reason) == ("asserted", said)

@@ -26,7 +26,6 @@ from agent_wiki.stages.call_effects import (
     asked_in,
     changes_something,
     comparable,
-    doing,
     gives_the_same,
     has_run,
     is_old_form,
@@ -39,6 +38,7 @@ from agent_wiki.stages.call_effects import (
 )
 from agent_wiki.stages.objections import ObjectedCase
 from agent_wiki.stages.run_again import is_same_run, may_change, options_of, prepares_more
+from agent_wiki.stages.same_batch import doubt_of_batch
 from agent_wiki.stages.turnings import Grade, Turning
 from agent_wiki.stages.user_reactions import takes_back
 from agent_wiki.trajectory import Trajectory
@@ -174,9 +174,8 @@ class _Case(ObjectedCase):
         otherwise = self._failed_otherwise(event, confirming)
         if otherwise is not None:
             return f"failed in T{otherwise.turn} for another reason"
-        race = self._race(event, confirming)
-        if race:
-            return race
+        if doubt := doubt_of_batch(self.calls, event, self.calls_at(self.turning.remedy), confirming):
+            return doubt
         besides = self._changed_besides(event, confirming)
         return f"with other {' and '.join(besides)} as well" if besides else ""
 
@@ -185,19 +184,6 @@ class _Case(ObjectedCase):
         source = self.trajectory.source
         is_lost = source.resolved is False or (source.resolved is None and source.reward == 0)
         return is_lost and not called_steps(event) and tool_kind(event) == "service"
-
-    def _race(self, event: Call, confirming: Call) -> str:
-        """Calls of one batch run at once: none of them can have met the failure, and none is sure to run first."""
-        asked, remedies = asked_in(event), self.calls_at(self.turning.remedy)
-        seen = asked.result_turn or asked.turn
-        early = next((call for call in [*remedies, asked_in(confirming)] if call.turn < seen), None)
-        if early is not None:
-            return f"T{early.turn} was called before the failure was seen"
-        batch = [call for call in self.calls if call.turn < seen and (call.result_turn or call.turn) > asked.turn]
-        done = [step for call in remedies if call.turn < asked_in(confirming).turn for step in doing(call)]
-        again = (call for call in batch if any(is_same_check(one, step) for one in done for step in doing(call)))
-        same = next((call for call in again if call is not asked), None)
-        return f"T{same.turn} did the same at the same time" if same else ""
 
     def _failed_otherwise(self, event: Call, confirming: Call) -> Call | None:
         """The same check, failing in other words before the remedy: that is what the remedy is for."""

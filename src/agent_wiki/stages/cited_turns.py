@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from agent_wiki.shell.result_lines import speaks_of_failure
 from agent_wiki.stages.call_effects import KEPT_BACK, asked_in
 from agent_wiki.stages.trust import trust_of
-from agent_wiki.stages.user_reactions import only_reports
+from agent_wiki.stages.user_reactions import reaction_of
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
 from agent_wiki.trajectory.lazily import regex
@@ -70,13 +70,15 @@ class CitedTurns:
         turns = {call.turn, call.result_turn, asked_in(call).turn, asked_in(call).result_turn}
         return [quote for turn, quote in self.quotes if turn in turns]
 
-    def stated_at(self) -> int | None:
-        """The cited turn in which the agent, the user or a tool says why."""
+    def stated_at(self, since: int) -> int | None:
+        """The cited turn from `since` on in which the agent or the user says why: earlier words may be wrong ones."""
         for turn, quote in self.quotes:
+            if turn < since:
+                continue
             is_said = self.message(turn).role in ("user", "assistant") and not any(
                 quote in call.raw_arguments or quote in (call.command() or "") for call in self.calls_at(turn)
             )
-            is_symptom = self.is_users(turn) and only_reports(quote)
+            is_symptom = self.is_users(turn) and reaction_of(quote) == "report"
             if is_said and not is_symptom and _BECAUSE.search(quote):
                 return turn
         return None

@@ -113,11 +113,16 @@ class ObjectedCase(CitedTurns):
 
     def unless_stated(self, reason: str, against: str = "") -> Grade:
         """The grade where nothing is checked: whether a cited turn says why."""
-        stated = self.stated_at()
+        stated = self.stated_at(self.turning.event)
         if stated is None:
             return Grade("asserted", reason, against)
         who = "user" if self.is_users(stated) else "agent"
-        return Grade("stated", f"{reason}; the {who} gives a reason in T{stated}", against)
+        said = f"the {who} gives a reason in T{stated}"
+        return Grade(
+            "stated",
+            said if reason.startswith("the user") and f"T{stated}," in reason else f"{reason}; {said}",
+            against,
+        )
 
     def _what_was_said(self) -> str:
         """What the user did in place of objecting, or that the objection is not cited."""
@@ -142,7 +147,11 @@ class ObjectedCase(CitedTurns):
     def _is_objection(self, turn: int, quote: str) -> bool:
         if trust_of(self.trajectory, turn, quote) != "user":
             return False
-        return self.refused is not None or self._reaction_at(turn, quote) == "objection"
+        is_reason = self.refused is not None and turn in (
+            self.refused.result_turn,
+            self.next_users_turn(self.refused.turn),
+        )
+        return is_reason or self._reaction_at(turn, quote) == "objection"
 
     def _reaction_at(self, turn: int, quote: str = "") -> Reaction:
         """How the user takes what was done, by the whole turn or the quote; the first words of all take nothing."""
