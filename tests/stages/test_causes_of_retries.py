@@ -85,6 +85,19 @@ def test_a_compiler_that_gets_past_an_error_to_another_confirms_the_remedy() -> 
     assert grade.reason.startswith("failed in T2, ran, and failed otherwise, in T6")
 
 
+def test_python_that_gets_past_an_import_to_another_error_confirms_the_remedy() -> None:
+    head = "Traceback (most recent call last):\n"
+    session = Script().runs("python run.py", f"{head}ModuleNotFoundError: No module named 'till'", failed=True)
+    session.edits("", "x", "till/__init__.py").runs("python run.py", f"{head}RuntimeError: no lamps", failed=True)
+    quote = (3, "ModuleNotFoundError: No module named 'till'")
+    assert _grade(session, (2, 4, 6), quote).cause == "checked"
+    still = Script().runs("python run.py", f"{head}ModuleNotFoundError: No module named 'till'", failed=True)
+    still.edits("", "x", "till/__init__.py").runs(
+        "python run.py", f"{head}ImportError: cannot import Lamp", failed=True
+    )
+    assert _grade(still, (2, 4, 6), quote).cause == "asserted"
+
+
 def _together(*calls: tuple[str, str, bool]) -> Script:
     """Commands of one batch: all are issued before the first result; each with its output and whether it failed."""
     session = Script()
