@@ -205,7 +205,7 @@ _WANTS = regex(
 _STANDING = regex(r"\b(?:always|never|from now on|in (?:the )?future|every time|each time)\b", re.IGNORECASE)
 # Said of all work to come, in a form that does not describe a program.
 _FOR_GOOD = regex(
-    r"\bfrom (?:now|here|this point)\b(?: on)?,? |\w from (?:now|here|this point) on\W*$"
+    r"\bfrom (?:now(?: on)?|(?:here|this point) (?:on|onwards?|forward))\b,? |\w from (?:now|here|this point) on\W*$"
     r"|^(?:no|never)\b(?![^,.;]*\b(?:was|were|had|has|have|been)\b)[^,.;]{3,60}\bever\b"
     r"|\b(?:can['’]t|cannot|don['’]t|do not|must not|mustn['’]t) \w+\b[^,.;]{3,60}\bEVER\b"
     r"|^\w+ing\b .*\bis (?:a )?(?:very )?(?:bad practice|forbidden|not allowed)\b"

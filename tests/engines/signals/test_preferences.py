@@ -144,6 +144,7 @@ def test_what_holds_for_good_is_given_in_the_words_of_the_user(sentence: str) ->
         "make sure a team is always using the same color",
         "modify the agent to prevent the same issue in the future",
         "there was no issue with this module ever before",
+        "no i want to set up my account so that I can push code from here to my github",
         "no error was ever shown",
         "from now on the button shows the sum",
         "I think we should bump the version each time we make changes from now on",

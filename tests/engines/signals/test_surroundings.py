@@ -51,6 +51,7 @@ def test_the_one_difference_is_the_rule(failed: str, error: str, worked: str, ru
         ("cargo test", "error: could not start", "RUST_BACKTRACE=1 cargo test"),
         ("python -m pytest t", _NO_MODULE, "/Users/dev/shop/.venv/bin/python -m pytest t"),
         ("pytest t", "1 failed, 2 passed", "PYTHONPATH=src pytest t"),
+        ("pytest t", _NO_MODULE, "PYTHONPATH=/data/app/files pytest t"),
         ("eslint src", "Error: it cannot be read", "eslint src --max-warnings 99"),
     ],
 )

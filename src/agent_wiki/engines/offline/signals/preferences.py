@@ -31,7 +31,7 @@ _OF_PRODUCT, _LONGEST = written("of_the_product", re.IGNORECASE), 220
 _TENTATIVE = regex(r"\bi(?: think|'d like| would like|f)\b|\b(?:maybe|perhaps|could)\b", re.IGNORECASE)
 _REWRITE = regex(r"\b(?:rewrite|redo|regenerate)\b", re.IGNORECASE)  # what is wrong is that one piece
 _NOT_ALLOWED = regex(r"^no [\w -]{3,40} allowed\b", re.IGNORECASE)
-_UNTIL_NOW = regex(r"^.*?\bfrom (?:now|here|this point)\b(?: on)?,? (?=\S+ \S+ \S)", re.IGNORECASE)
+_UNTIL_NOW = regex(r"^.*?\bfrom (?:now(?: on)?|(?:here|this point) on)\b,? (?=\S+ \S+ \S)", re.IGNORECASE)
 _TAG_WORDS = regex(r"[a-z][a-z0-9+.-]{2,}")
 _EMPTY_WORDS = named("empty")
 
