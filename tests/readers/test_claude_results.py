@@ -125,3 +125,15 @@ def test_a_result_of_another_sessions_call_is_kept_and_marked(tmp_path: Path) ->
 def test_a_call_without_result_is_kept_and_marked(tmp_path: Path) -> None:
     trajectory = only(tmp_path, assistant("m1", call("c1")))
     assert trajectory.messages[0].tool_calls[0].mark == "no-result"
+
+
+@pytest.mark.parametrize(("status", "has_failed"), [("failed", True), ("completed", False), ("running", False)])
+def test_a_command_in_the_background_that_failed_has_failed(tmp_path: Path, *, status: str, has_failed: bool) -> None:
+    said = (
+        "<retrieval_status>success</retrieval_status>\n\n<task_id>b1</task_id>\n\n<task_type>local_bash</task_type>"
+        f"\n\n<status>{status}</status>\n\n<exit_code>127</exit_code>\n\n<output>\nout of memory\n</output>"
+    )
+    asked, read = user("install it"), assistant("r1", call("c1", "TaskOutput", task_id="b1"))
+    trajectory = only(tmp_path, asked, read, user([result("c1", said)]))
+    (message,) = [each for each in trajectory.messages if each.role == "tool"]
+    assert message.is_error is has_failed

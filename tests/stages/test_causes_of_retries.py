@@ -243,3 +243,32 @@ def test_an_option_without_which_another_call_of_the_batch_got_through_is_no_cau
     grade = _grade(session, (2, 5, 5))
     said = "failed in T2, passed in T5, but another call got through in T2 without what was changed"
     assert (grade.cause, grade.reason) == ("asserted", said)
+
+
+def test_the_same_call_that_passes_before_the_one_that_is_named_confirms_as_well() -> None:
+    session = Script().runs("pytest tests", _RED, failed=True).edits("3", "4").runs("pytest tests", _GREEN)
+    session.edits("5", "6", "lamp.py").runs("pytest tests", _GREEN)
+    grade = _grade(session, (2, 4, 10))
+    assert (grade.cause, grade.reason) == (
+        "checked",
+        "failed in T2, passed in T6; nothing else was changed in between",
+    )
+
+
+def test_what_inline_code_prints_of_values_at_hand_is_no_other_question() -> None:
+    code = "python -c \"\nimport lamps\nx = lamps.load('data')\nprint('{}', x.size)\n\""
+    session = Script().runs(code.format("size:"), "RuntimeError: no lamps", failed=True)
+    session.runs("mkdir -p data/lamps && mv a.csv data/lamps/").runs(code.format("OK"), "OK 3")
+    assert _cause(session, 2, 4, 6) == "checked"
+    other = Script().runs(code.format("size:"), "RuntimeError: no lamps", failed=True)
+    other.runs("mkdir -p data/lamps && mv a.csv data/lamps/").runs(code.replace("'data'", "'x'"), "OK 3")
+    assert _cause(other, 2, 4, 6) == "asserted"
+
+
+def test_inline_code_that_only_reads_a_file_changes_nothing() -> None:
+    session = Script().runs("pytest tests", _RED, failed=True).edits("3", "4")
+    session.runs("python -c \"print(open('cart.py').read())\"", "total = 4").runs("pytest tests", _GREEN)
+    assert _cause(session, 2, 4, 8) == "checked"
+    writes = Script().runs("pytest tests", _RED, failed=True).edits("3", "4")
+    writes.runs("python -c \"open('lamp.py', 'w').write('x')\"", "").runs("pytest tests", _GREEN)
+    assert _cause(writes, 2, 4, 8) == "asserted"

@@ -275,7 +275,8 @@ def test_a_rule_for_later_work_is_a_cause_though_nothing_followed() -> None:
 
 
 def test_words_in_letters_that_are_not_judged_are_what_the_lesson_takes_them_for() -> None:
-    assert _said("你为什么要用三维来写这个游戏呢").reason == "the user said so in T5; followed in T6"
+    said = "the user's words in T5, not in English, are taken for an objection; followed in T6"
+    assert _said("你为什么要用三维来写这个游戏呢").reason == said
 
 
 @pytest.mark.parametrize(("quote", "cause"), [("I can't fetch the script here.", "asserted"), ("it cannot", "stated")])

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from agent_wiki.readers.claude_user_text import INTERRUPT
 from agent_wiki.readers.recorded import count, mapping, objects
 from agent_wiki.trajectory import Usage
+from agent_wiki.trajectory.lazily import regex
 
 ResultMark = Literal["rejected", "denied", "cancelled", "interrupt"]
 
@@ -27,6 +28,11 @@ OWN_WORDS = frozenset(
 # Since this version "Exit code" stands before what a command that failed printed: in each of 1,300 failures at hand.
 _NAMES_EXIT_CODE = (2, 0, 30)
 _MAX_NESTING = 4
+_READS_TASKS = frozenset({"TaskOutput", "BashOutput"})
+_TASK_STATUS = regex(
+    r"(?:<retrieval_status>\w+</retrieval_status>\s*)?(?:<task_\w{2,8}>[^<]{0,80}</task_\w{2,8}>\s*)*"
+    r"<status>(\w+)</status>"
+)
 _COUNTERS = tuple(each.name for each in fields(Usage))
 
 
@@ -102,6 +108,12 @@ def result_mark(content: str, tool: str, *, is_refusal: bool, own: frozenset[str
     if start.startswith(_CANCELLED):
         return "cancelled"
     return "interrupt" if content[-80:].rstrip().endswith(f"{INTERRUPT} for tool use]") else None
+
+
+def ended_badly(content: str, tool: str) -> bool:
+    """Whether what reads the output of a command in the background says that it failed: the call itself has not."""
+    match = _TASK_STATUS.match(content) if tool in _READS_TASKS else None
+    return match is not None and match[1] == "failed"
 
 
 def claude_usage(recorded: dict[str, Any]) -> Usage:

@@ -19,6 +19,7 @@ from agent_wiki.readers.claude_blocks import (
     blocks_of,
     claude_usage,
     content_text,
+    ended_badly,
     is_compaction_copy,
     largest_usage,
     result_mark,
@@ -265,8 +266,8 @@ class Conversation:
                 self.hygiene["duplicate_turns_dropped"] += 1
                 return
             self._answered[call_id] = content
-        is_error = bool(block.get("is_error"))  # absent means no error in this format
         tool = self._called.get(call_id or "", "")
+        is_error = bool(block.get("is_error")) or ended_badly(content, tool)  # absent means no error in this format
         mark = result_mark(content, tool, is_refusal=is_refusal, own=own) if is_error else None
         self.turns.append(ResultTurn(call_id, content, None if mark else is_error, mark))
 

@@ -118,7 +118,18 @@ class _Case(ObjectedCase):
         confirming = self._confirming(event)
         if confirming is None:
             return self.unless_stated(f"no later pass of what failed in T{event.turn} is named", against)
-        return self._of_confirmed(event, confirming, against)
+        found = self._of_confirmed(event, confirming, against)
+        sooner = self._sooner(event, confirming) if found.cause != "checked" else ()
+        grades = (self._of_confirmed(event, call, against) for call in sooner)
+        return next((grade for grade in grades if grade.cause == "checked"), found)
+
+    def _sooner(self, event: Call, named: Call) -> Iterator[Call]:
+        """The very call that failed, again after the remedy and before the pass that is named, where it got past it."""
+        remedied = max((call.position for call in self.calls_at(self.turning.remedy)), default=named.position)
+        for call in self.calls[remedied + 1 : named.position]:
+            is_again = (call.command() or call.raw_arguments) == (event.command() or event.raw_arguments)
+            if is_again and self._confirms(event, call.ended_by or call):
+                yield call.ended_by or call
 
     def _of_confirmed(self, event: Call, confirming: Call, against: str) -> Grade:
         where = f"failed in T{event.turn}, {self._went(event, confirming)} in T{confirming.turn}"

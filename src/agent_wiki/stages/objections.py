@@ -61,6 +61,9 @@ class ObjectedCase(CitedTurns):
         if said is None:
             return self._of_request(self._remedy())
         reason, followed = f"the user said so in T{said}", self._followed_at(said)
+        words = self._own_words(said) if self.is_users(said) else ""
+        if reaction_of(words) != "objection" and words and not is_judged(words):
+            reason = f"the user's words in T{said}, not in English, are taken for an objection"
         if followed is None:
             return Grade("stated", reason)
         reason += f"; followed in T{followed}"
@@ -147,11 +150,14 @@ class ObjectedCase(CitedTurns):
     def _is_objection(self, turn: int, quote: str) -> bool:
         if trust_of(self.trajectory, turn, quote) != "user":
             return False
-        is_reason = self.refused is not None and turn in (
-            self.refused.result_turn,
-            self.next_users_turn(self.refused.turn),
+        is_reason = self.refused is not None and (
+            turn == self.refused.result_turn
+            or (turn == self.next_users_turn(self.refused.turn) and len(quote.split()) > 1)  # no bare name
         )
         return is_reason or self._reaction_at(turn, quote) == "objection"
+
+    def _own_words(self, turn: int) -> str:
+        return own_text(self.message(turn).content or "", follows_reply=True)
 
     def _reaction_at(self, turn: int, quote: str = "") -> Reaction:
         """How the user takes what was done, by the whole turn or the quote; the first words of all take nothing."""
@@ -161,7 +167,7 @@ class ObjectedCase(CitedTurns):
         if not replies:
             return "request"
         said = next((reply for reply in reversed(replies) if reply), "")
-        words = own_text(self.message(turn).content or "", follows_reply=True)
+        words = self._own_words(turn)
         reaction = reaction_of(words, is_answer="?" in said[-_END_OF_A_REPLY:])
         if reaction != "report" and not is_judged(words):
             return "objection"  # in a language whose words are not known here, it is what the lesson takes it for
