@@ -211,3 +211,15 @@ def test_a_pull_request_that_gh_could_not_edit_was_not_edited() -> None:
     story = summary(session.says("The reviewers are asked.")).narrative
     assert "committed and pushed" in story
     assert "edited the pull request" not in story
+
+
+def test_a_probe_that_is_deleted_at_once_is_no_file_that_was_written() -> None:
+    session = (
+        Session().user(ASKED).edit("cap.py").run("( echo ok > .probe && rm -f .probe && echo YES ) || true", "YES")
+    )
+    assert ".probe" not in summary(session.says("The folder may be written to.")).narrative
+
+
+def test_what_ran_before_a_note_was_written_ran_after_the_last_change_of_code() -> None:
+    session = Session().user(ASKED).edit("cap.py").run("python cap.py", "capped at ten").edit("NOTES.md")
+    assert "After the last change of code `python cap.py` ran (T" in summary(session.says("Done.")).narrative

@@ -137,3 +137,16 @@ def test_a_command_in_the_background_that_failed_has_failed(tmp_path: Path, *, s
     trajectory = only(tmp_path, asked, read, user([result("c1", said)]))
     (message,) = [each for each in trajectory.messages if each.role == "tool"]
     assert message.is_error is has_failed
+
+
+def test_a_command_that_the_agent_launched_is_not_the_users(tmp_path: Path) -> None:
+    typed = (
+        "<command-message>fix is running…</command-message>\n<command-name>/fix</command-name>\n"
+        "<command-args>{}</command-args>"
+    )
+    launch = assistant("r1", call("c1", "SlashCommand", command="/fix the cart"))
+    started = user([result("c1", "Launching command: /fix")])
+    own = user(typed.format("the lamps"))
+    messages = only(tmp_path, user("go on"), launch, started, user(typed.format("the cart")), own).messages
+    said = [(each.content, each.mark) for each in messages if each.role == "user"]
+    assert said == [("go on", None), ("/fix the cart", "injected"), ("/fix the lamps", None)]

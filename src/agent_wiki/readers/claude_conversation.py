@@ -97,6 +97,7 @@ class Conversation:
     _replies: dict[str, ReplyTurn] = field(default_factory=dict)
     _called: dict[str, str] = field(default_factory=dict)  # the tools by the ids of calls
     _answered: dict[str, str] = field(default_factory=dict)
+    _launched: set[str] = field(default_factory=set)  # slash commands that the agent ran itself
 
     def is_compaction_copy(self) -> bool:
         """Whether it is the harness's own: a copy of a session's turns, with the request to summarize them."""
@@ -177,7 +178,8 @@ class Conversation:
             pieces = [(text, mark)] if mark else pieces_of(text)
             for piece, piece_mark in pieces:
                 # Text beside a result is added by the harness, never a prompt.
-                found: MessageMark | None = piece_mark or ("injected" if has_result else None)
+                is_launched = " ".join(piece.split()) in self._launched
+                found: MessageMark | None = piece_mark or ("injected" if has_result or is_launched else None)
                 if said and said[-1].mark == found:
                     said[-1].text += f"\n\n{piece}"
                 else:
@@ -252,6 +254,8 @@ class Conversation:
             return True
         if call_id is not None:
             self._called[call_id] = string_or_empty(block.get("name"))
+        if block.get("name") == "SlashCommand":  # which is then recorded as if the user had typed it
+            self._launched.add(" ".join(string_or_empty(mapping(block.get("input")).get("command")).split()))
         reply.calls.append((call_id, string_or_empty(block.get("name")), arguments_json(block.get("input"))))
         return False
 

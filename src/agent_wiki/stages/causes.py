@@ -98,7 +98,9 @@ class _Case(ObjectedCase):
         super().__init__(trajectory, turning, quotes)
         at_event = [call.ended_by or call for call in self.calls_at(turning.event)]
         self.event = next((call for call in at_event if verdict_of(call).has_failed), None)
-        self.shown = at_event[0] if at_event and self.event is None and self.is_shown(turning.event) else None
+        self.shown = (
+            at_event[0] if at_event and self.event is None and self.is_shown(turning.event, turning.remedy) else None
+        )
 
     @property
     def is_objection(self) -> bool:

@@ -20,7 +20,7 @@ from agent_wiki.shell.result_lines import error_line, failing_lines, last_line, 
 from agent_wiki.shell.silent_checks import finds_no_error, fits_no_test
 from agent_wiki.shell.simple_commands import ShellKind, SimpleCommand, simple_commands
 from agent_wiki.shell.tools import Kind, tool_kind
-from agent_wiki.shell.touched import edited_files, held_names, works_on_trial
+from agent_wiki.shell.touched import deleted_files, edited_files, held_names, works_on_trial
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
@@ -245,15 +245,16 @@ def _shell_act(call: Call, command: str, made: set[str]) -> Act:
     did_happen = call.mark is None and (not call.is_error or any(state == "passed" for _, state in steps))
     failed = {step.words for step, state in steps if state not in went}
     pairs = [(each, of) for each, of in zip(commands, kinds, strict=True) if each.words not in failed]
-    edits, place, held = [], "", held_names(commands)
+    edits: list[str] = []
+    place, held = "", held_names(commands)
     makes_folder = any(each.program == "mkdir" or each.words[:2] == ("git", "init") for each in commands)
     for each, of in pairs:
+        edits = [path for path in edits if path not in deleted_files(each)]  # a probe, which is gone again
         if each.program == "cd" and len(each.words) == 2 and makes_folder:  # else the work itself may lie there
             place = posixpath.join(place, each.words[1], "")
         elif of in ("edit", "check", "run"):
-            edits += [
-                posixpath.join(place if place.startswith(TEMPORARY) else "", path) for path in edited_files(each, held)
-            ]
+            there = place if place.startswith(TEMPORARY) else ""
+            edits += [posixpath.join(there, path) for path in edited_files(each, held)]
     if BEGIN_PATCH in command and not any(
         BEGIN_PATCH in f"{each.body}{each.source}" for each in commands if each.words in failed
     ):

@@ -110,17 +110,18 @@ def _unknown(stretch: Stretch, shown: Shown) -> str:
 
 def _ran_after(stretch: Stretch) -> str:
     """What was run after the last change and is no check of it; empty for nothing."""
-    edits = stretch.kept_edits()
-    edits = [act for act in edits if not all(map(is_prose, act.edits))] or edits
+    kept = stretch.kept_edits()
+    edits = [act for act in kept if not all(map(is_prose, act.edits))] or kept
     changed = max((act.end for act in edits), default=stretch.last_turn)
+    since = f"After the last change{' of code' if edits[-1:] != kept[-1:] else ''}"
     ran = [act for act in stretch.acts if act.turn > changed and act.kind in ("run", "probe") and act.has_worked]
     read = [act for act in stretch.acts if act.turn > changed and act.finding and act.finding.passed]
     after = read[-1].turn if read else stretch.last_turn
     if not ran and any(act.kind == "delegate" and act.has_worked and act.turn > after for act in stretch.acts):
         return f"{called(read[-1])} passed (T{read[-1].end}); no check is recorded of what a subagent did after it."
     if read and (not ran or read[-1].turn > ran[-1].turn):
-        return f"After the last change {called(read[-1])} passed (T{read[-1].end}), which does not run it."
-    return f"After the last change {called(ran[-1])} ran (T{ran[-1].end})." if ran else ""
+        return f"{since} {called(read[-1])} passed (T{read[-1].end}), which does not run it."
+    return f"{since} {called(ran[-1])} ran (T{ran[-1].end})." if ran else ""
 
 
 def _open_end(stretch: Stretch) -> str:

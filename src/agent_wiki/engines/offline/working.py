@@ -100,7 +100,8 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     """The files it changed, each with what was done to it; scratch files only when there is nothing else."""
     edits = [act for act in acts if act.has_edited]
     pairs = [(act, path) for act in edits for path in act.edits]
-    named = [(act, path) for act, path in pairs if not _is_heading(bare_name(path))]
+    # Aider writes a file of such a name where a reply has a block of code under a heading.
+    named = [(act, path) for act, path in pairs if (name := bare_name(path)).count(" ") < 2 or "." in name]
     lasting = [(act, path) for act, path in named if bare_name(path) not in scratch]
     kept = lasting or named or pairs
     if not kept:
@@ -130,11 +131,6 @@ def known_before(stretch: Stretch, edit: Act) -> set[str]:
     """The files that calls which worked had named before an edit."""
     before = [act for act in stretch.acts if act.turn < edit.turn and act.has_worked]
     return {path for act in before for path in (*act.edits, act.call.path() or "")}
-
-
-def _is_heading(name: str) -> bool:
-    """Aider writes a file of this name where a reply has a block of code under a heading."""
-    return name.count(" ") > 1 and "." not in name
 
 
 def _weighed(files: list[str], kept: list[tuple[Act, str]]) -> list[str]:
