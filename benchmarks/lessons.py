@@ -1,13 +1,14 @@
 """Are the lessons true, and are they found: a wiki of annotated sessions, scored by readers' stored judgements.
 
     python -m benchmarks.lessons [--todo] [--wiki DIR] [--judgements FILE] [--shared DIR]
-    python -m benchmarks.lessons --stored --judgements benchmarks/judgements/{together,thorough,unseen}.json
+    python -m benchmarks.lessons --stored --judgements benchmarks/judgements/{together,thorough,unseen,coders}.json
 
 The annotated recordings are mined by the embedded engine; `--wiki` scores a wiki that was made of them in another way.
 `--stored` scores a wiki that is not here, as it was judged: agents who had not seen the annotations answered the
 prompts, all of a session together or one by one, and what they wrote quotes recordings that are not ours to ship.
 `unseen.json` is about twelve recordings that the author of the prompts had not read: one reader annotated them, a
 second answered the prompts, a third judged. It says itself what each annotated lesson is worth.
+`coders.json` is likewise about fourteen recordings of coding agents, with the checked lessons alone that readers found.
 Readers who did not write the engine judge each page (keep, weak, false) and say which page holds an annotated lesson,
 in full or half. Their judgements are stored by page id, a digest of the rule's words: what is worded anew has to be
 judged anew, and `--todo` lists it. A third of the sessions, by the digest of their names, is closed: nobody looks at
@@ -142,13 +143,14 @@ def annotated(shared: Path) -> list[Annotated]:
 def annotated_in(judgements: dict[str, Any]) -> list[Annotated]:
     """The annotated recordings of judgements that say of each lesson what it is worth; else none.
 
-    So judgements on recordings that are not here are scored: their lessons are known by a key alone.
+    So judgements on recordings that are not here are scored: their lessons are known by a key alone. A recording in
+    which a reader found no lesson has its pages all the same.
     """
-    lessons: dict[str, list[Lesson]] = {}
-    for key, each in judgements["lessons"].items():
-        if "value" in each:
-            lesson = Lesson(key, "", each["value"], each["stated"], each["checked"])
-            lessons.setdefault(key.partition("#")[0], []).append(lesson)
+    valued = {key: each for key, each in judgements["lessons"].items() if "value" in each}
+    lessons: dict[str, list[Lesson]] = {name: [] for name in judgements.get("goals", {}) if valued}
+    for key, each in valued.items():
+        lesson = Lesson(key, "", each["value"], each["stated"], each["checked"])
+        lessons.setdefault(key.partition("#")[0], []).append(lesson)
     return [Annotated(name, Path(name), is_closed=False, lessons=tuple(found)) for name, found in lessons.items()]
 
 
