@@ -238,3 +238,12 @@ def test_a_wish_is_no_pass(line: str) -> None:
 def test_code_on_a_command_line_that_shows_something_is_no_success_of_an_edit() -> None:
     sized = capped().run("python3 - <<'E'\nprint(len('x'))\nE", "576").says("The size is 576 bytes.")
     assert summary(sized).outcome == "partial"
+
+
+def test_a_failure_that_the_user_reports_last_is_what_unchecked_work_rests_on() -> None:
+    session = (
+        capped().says("The queue takes the totals now. Try it.").user("now it says Processed 0. Failed: 1., fix it?")
+    )
+    arc = summary(session.says("Which error does the queue show?"))
+    assert (arc.outcome, arc.outcome_reason) == ("partial", "the user did not accept it")
+    assert "Failed: 1" in str(arc.outcome_quote)

@@ -14,6 +14,7 @@ from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.changes import is_unchecked
 from agent_wiki.engines.offline.cluster_state import healthy_cluster
 from agent_wiki.engines.offline.delivered import delivered, left_open, lowered_where_awaited
+from agent_wiki.engines.offline.goal import pasted_line, request_line
 from agent_wiki.engines.offline.graded import is_graded_elsewhere
 from agent_wiki.engines.offline.meant_to_fail import is_of_another_state
 from agent_wiki.engines.offline.own_failures import own_failures
@@ -81,7 +82,10 @@ def shown_outcome(stretch: Stretch) -> Shown:
     stopped = lowered_where_faulty(stretch, lowered_where_awaited(stretch, _shown(stretch)))
     stopped = lowered_where_stopped(stretch, stopped)
     shown = lowered_where_reverted(stretch, lowered_where_unfinished(stretch, stopped))
-    return Shown("partial", "unchecked") if shown.basis == "nothing" and _left_something(stretch) else shown
+    if shown.basis == "nothing" and _left_something(stretch):
+        shown = Shown("partial", "unchecked")
+    is_pasted = any(pasted_line(request_line(each.text), 1) for each in stretch.requests[-1:])
+    return lowered_where_faulty(stretch, shown) if shown.basis == "unchecked" and not is_pasted else shown
 
 
 def _left_something(stretch: Stretch) -> bool:

@@ -71,12 +71,12 @@ def lowered_where_unfinished(stretch: Stretch, shown: Shown) -> Shown:
 
 
 def lowered_where_faulty(stretch: Stretch, shown: Shown) -> Shown:
-    """A success is partial where the user's last words after it show a fault, and the agent did nothing about it.
+    """Partial where the user's last words show a fault, and the agent did nothing about it.
 
     What was shipped is partial, too, where a command that the user named word for word with it failed for good.
     """
     last = stretch.requests[-1] if stretch.requests else None
-    if shown.outcome != "success" or last is None or last.kind == "acceptance":
+    if not (shown.outcome == "success" or shown.basis == "unchecked") or last is None or last.kind == "acceptance":
         return shown
     if shown.basis in ("shipped", "done") and (act := _in_vain(stretch, last)):
         return Shown("partial", "check", act.end, quoted(act.verdict.line) or None, act, (), (act,))

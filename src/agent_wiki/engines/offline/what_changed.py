@@ -125,13 +125,9 @@ def _share_most(one: str, other: str) -> bool:
 
 def _is_same_thing(one: SimpleCommand, other: SimpleCommand) -> bool:
     """Where words were replaced, by such as correct them: `sync --bogus` is not tried again by `version`."""
-    mine, theirs = ([word for word in each.words[1:] if _is_plain(word)] for each in (one, other))
+    mine, theirs = ([word for word in each.words[1:] if word[:1] != "-" and " " not in word] for each in (one, other))
     gone, come = ([word for word in of if word not in rest] for of, rest in ((mine, theirs), (theirs, mine)))
     return not come or all(any(_alike(word, each) for each in come) for word in gone)
-
-
-def _is_plain(word: str) -> bool:
-    return not word.startswith("-") and " " not in word
 
 
 def _alike(one: Any, other: Any) -> bool:
