@@ -10,6 +10,7 @@ import pytest
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers import pi
 from agent_wiki.trajectory import Trajectory, Usage
+from agent_wiki.trajectory.calls import paired_calls
 from tests.readers.lines import only, shape, write_lines
 
 SESSION = "7a1b2c3d-0000-4000-8000-000000000001"
@@ -50,6 +51,18 @@ def read(tmp_path: Path, *records: Any) -> Trajectory:
     recording = write_lines(tmp_path / "session.jsonl", records)
     assert pi.claims(recording.sample())
     return only(pi.read(recording))
+
+
+def test_what_openclaw_tells_a_subagent_is_apart_from_its_task(tmp_path: Path) -> None:
+    context = "[Sun 2026-03-01 01:55 EST] [Subagent Context] You are running as a subagent (depth 1/1). Do not poll."
+    words = f"{context}\n\n[Subagent Task]: List the lamps.\n\nName the price of each."
+    call = {**tool_call("c1", command="cat lamps.csv"), "name": "exec"}
+    done = result("c1", "cap,3", is_error=False)
+    trajectory = read(tmp_path, HEADER, message("user", text(words)), assistant(call), done)
+    said = [(each.content, each.mark) for each in trajectory.messages if each.role == "user"]
+    assert said[1] == ("List the lamps.\n\nName the price of each.", None)
+    assert said[0][1] == "injected"
+    assert paired_calls(trajectory)[0].command() == "cat lamps.csv"
 
 
 def test_the_content_of_files_that_a_prompt_names_is_not_the_users(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ from agent_wiki.readers.recorded import (
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.readers.sts import is_sts
 from agent_wiki.trajectory import Source, Trajectory
+from agent_wiki.trajectory.lazily import regex
 
 FORMAT = "pi"
 
@@ -42,6 +43,8 @@ _ENTRY_TYPES = frozenset(
 _ROLES = frozenset({"user", "assistant", "toolResult"})
 _STOPPED = re.compile(r"(?:Operation|Command) aborted\s*$")
 _FILE, _FILE_END = '<file name="', "</file>"
+# OpenClaw, which saves its sessions as pi does, before the task of a subagent.
+_TO_SUBAGENT = regex(r"(?:\[[^\]\n]{5,60}\] )?\[Subagent Context\] [^\n]{1,600}\n\s*\[Subagent Task\]: ?")
 _FILE_ID = re.compile(r"_([^_/\\]+)\.jsonl$")
 _USAGE_NAMES = {
     "input": "input_tokens",
@@ -192,8 +195,10 @@ class PiSession:
             self.builder.user(flat_text(content), mark="injected")
 
     def _prompt(self, text: str) -> None:
-        """What the user typed, and apart from it the files named with `@`, which pi puts before it."""
+        """What the user typed, and apart from it what is put before it: files named with `@`, a word to a subagent."""
         end = text.rfind(_FILE_END) + len(_FILE_END) if text.startswith(_FILE) and _FILE_END in text else 0
+        if match := _TO_SUBAGENT.match(text):
+            end = match.end()
         if end:
             self.builder.user(text[:end], mark="injected")
         self.builder.user(text[end:].strip("\n") if end else text)

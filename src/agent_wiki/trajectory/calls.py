@@ -81,7 +81,8 @@ class Call:
         return self._command
 
     def _read_command(self) -> str | None:
-        if self.name.lower() not in SHELL_TOOLS or self.gives_keys():
+        is_shell = self.name.lower() in SHELL_TOOLS or (self.name == "exec" and "command" in self.arguments)  # OpenClaw
+        if not is_shell or self.gives_keys():
             return None
         for key in ("command", "cmd", "script", "code", "input", "CommandLine"):
             value = self.arguments.get(key)
