@@ -170,4 +170,4 @@ def test_a_check_that_is_read_later_is_judged_by_what_was_read() -> None:
     session = Script().call("exec_command", {"cmd": "npm test"}, "Process running with session ID 7\nOutput:\n")
     session.call("write_stdin", {"session_id": 7}, "Process exited with code 1\nOutput:\n1 failed")
     session.edits("3", "4").runs("npm test", _GREEN)
-    assert _grade(session, (2, 6, 8)).reason == "failed in T4, passed in T8; nothing else was changed in between"
+    assert _grade(session, (2, 6, 8)).reason == "failed in T2, passed in T8; nothing else was changed in between"

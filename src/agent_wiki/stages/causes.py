@@ -119,7 +119,7 @@ class _Case(ObjectedCase):
         against = self._contradiction(event)
         confirming = self._confirming(event)
         if confirming is None:
-            return self.unless_stated(f"no later pass of what failed in T{event.turn} is named", against)
+            return self.unless_stated(f"no later pass of what failed in T{asked_in(event).turn} is named", against)
         found = self._of_confirmed(event, confirming, against)
         sooner = self._sooner(event, confirming) if found.cause != "checked" else ()
         grades = (self._of_confirmed(event, call, against) for call in sooner)
@@ -134,7 +134,8 @@ class _Case(ObjectedCase):
                 yield call.ended_by or call
 
     def _of_confirmed(self, event: Call, confirming: Call, against: str) -> Grade:
-        where = f"failed in T{event.turn}, {self._went(event, confirming)} in T{confirming.turn}"
+        went = self._went(event, confirming)
+        where = f"failed in T{asked_in(event).turn}, {went} in T{asked_in(confirming).turn}"
         doubt = self._doubt(event, confirming)
         if doubt:
             return self.unless_stated(f"{where}, but {doubt}", against)
