@@ -99,3 +99,10 @@ def test_a_link_is_shown_by_its_name_also_where_the_end_of_the_text_cuts_it() ->
 def test_a_mark_that_others_had_hidden_is_none_either(text: str) -> None:
     line = plain_line(text, 80)
     assert plain_line(line, 80) == line
+
+
+def test_brackets_in_a_code_span_are_kept_and_others_open_nothing() -> None:
+    assert plain_line("Test it with `[[ -f x ]] && a[1](b)`, not [[x]] or [a]: b", 200) == (
+        "Test it with `[[ -f x ]] && a[1](b)`, not [ [x]] or [a] : b"
+    )
+    assert plain_line("an open `[[ -f x", 200) == plain_line("an open [[ -f x", 200)

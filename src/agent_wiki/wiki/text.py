@@ -84,13 +84,17 @@ def _without_markup(text: str) -> str:
     if "``" in text or "\\`" in text:  # after runs and escapes, an odd count would not show an open span
         text = re.sub(r"\\*`+", "`", text)
     pieces = text.split("`")  # in a code span two stars are no emphasis, but any folder, and an address is no link
-    plain = "`".join(
-        each if at % 2 and at < len(pieces) - 1 else _without_scheme(each.replace("**", ""))
+    return "`".join(
+        each if at % 2 and at < len(pieces) - 1 else _without_brackets(_without_scheme(each.replace("**", "")))
         for at, each in enumerate(pieces)
     )
-    if "]" in plain or "[" in plain:
-        plain = _DOUBLED.sub("[ ", plain.replace("](", "] (").replace("][", "] [").replace("]:", "] :"))
-    return plain
+
+
+def _without_brackets(text: str) -> str:
+    """Text in which no bracket makes a link, a note or a page's name. In a code span `[[ -f x ]]` is a test of bash."""
+    if "]" in text or "[" in text:
+        text = _DOUBLED.sub("[ ", text.replace("](", "] (").replace("][", "] [").replace("]:", "] :"))
+    return text
 
 
 def _without_scheme(text: str) -> str:

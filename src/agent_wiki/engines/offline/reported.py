@@ -161,6 +161,7 @@ def _lines(reply: str) -> Iterator[str]:
         under = heading if heading and not CHEER.fullmatch(heading) else ""
         is_scrap = not under or _BRACE.match(line) if _CODE.fullmatch(line) else _is_scrap(text)
         is_row = text.count(" | ") >= _CELLS or _MARKED_ROW.search(text)
+        heading = "" if text.endswith(COLONS) else heading  # another lead-in, of what comes now
         if is_scrap or text.endswith(COLONS) or _NO_REPORT.search(text) or is_row:
             continue  # a lead-in of its own says nothing, and a row of many cells little
         yield f"{under}{BELOW}{text}" if under else text

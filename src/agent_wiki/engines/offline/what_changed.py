@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from agent_wiki.engines.offline.acts import Act, main_command
-from agent_wiki.engines.offline.wording import called, code, listing, with_short_paths
+from agent_wiki.engines.offline.wording import called, code, listing, with_cut_paths
 from agent_wiki.shell.files_written import bare_name
 from agent_wiki.shell.kinds import shell_kind
 from agent_wiki.shell.same_check import is_same_check
@@ -154,9 +154,9 @@ def _of_words(step: SimpleCommand, again: SimpleCommand) -> str:
     if is_quoted_otherwise or any(len(word) > _MOST_SHOWN for word in (*come, *gone)) or len(come) > _MOST_WORDS:
         return _as_shown(step, again)
     if come and not gone:
-        return f"with {code(with_short_paths(' '.join(come)))}"
+        return f"with {code(with_cut_paths(' '.join(come)))}"
     if gone and not come:
-        return f"without {code(with_short_paths(' '.join(gone)))}"
+        return f"without {code(with_cut_paths(' '.join(gone)))}"
     return _as_shown(step, again) if come else ""
 
 
@@ -169,7 +169,7 @@ def _as_written(step: SimpleCommand) -> list[str]:
 
 
 def _shown(step: SimpleCommand) -> str:
-    return code(plain_line(with_short_paths(step.text().split("\n", 1)[0]), _MOST_SHOWN))
+    return code(plain_line(with_cut_paths(step.text().split("\n", 1)[0]), _MOST_SHOWN))
 
 
 def _as_shown(step: SimpleCommand, again: SimpleCommand) -> str:

@@ -72,7 +72,7 @@ def with_short_paths(text: str) -> str:
     return _LONG_PATH.sub(lambda match: shown_path(match.group()), text)
 
 
-def _with_cut_paths(text: str) -> str:
+def with_cut_paths(text: str) -> str:
     """The same in someone's words, where what is cut has to show."""
     return _LONG_PATH.sub(lambda match: f"…/{shown_path(match.group())}", text)
 
@@ -124,7 +124,7 @@ def _is_closed(piece: str) -> bool:
 @lru_cache(maxsize=512)
 def said(text: str, most: int = 120) -> str:
     """Someone's words in quotation marks, without a full stop of their own; a cut that ends no sentence shows."""
-    whole = _with_cut_paths(without_links(text[:4_000]))
+    whole = with_cut_paths(without_links(text[:4_000]))
     line = clause(whole, most)
     is_cut = not line.endswith((".", "!", "?", "…")) and len(line) < len(plain_line(whole, 4 * most))
     line = line.replace("“", '"').replace("”", '"').rstrip(" .:;,。")
