@@ -42,3 +42,14 @@ def test_pasted_lines_of_containers_are_output() -> None:
 )
 def test_what_a_web_framework_shows_is_output(pasted: str) -> None:
     assert "Encountered two children with the same key" in summary(Session().user(pasted).edit("page.tsx")).goal
+
+
+def test_code_that_was_pasted_before_a_request_is_no_part_of_it() -> None:
+    code = (
+        "LampView(\n  image: shop.lamp,\n  refresh: { shop.send(.refresh) }\n)\n.frame(width: 12)\n.cornerRadius(3)\\"
+    )
+    assert (
+        request_line(f"{code}\n\\\nThe lamp jumps when its state changes.") == "The lamp jumps when its state changes."
+    )
+    listed = "Buy the following:\nlamps,\ncaps,\nropes,\nnails,"
+    assert "ropes" in request_line(listed)

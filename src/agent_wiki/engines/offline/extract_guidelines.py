@@ -86,15 +86,11 @@ def offered(session: MinedSession, rules: Sequence[AnyRule] = RULES) -> list[Les
 def chosen(lessons: list[Lesson]) -> list[Lesson]:
     """The surest lesson of each event, no rule twice, at most five, in the order of their events."""
     kept: list[Lesson] = []
-    for lesson in sorted(lessons, key=_sureness):
+    for lesson in sorted(lessons, key=lambda lesson: (-lesson.weight, min(lesson.event), lesson.guideline.rule)):
         is_known = any(lesson.event & other.event or _same_rule(lesson, other) for other in kept)
         if not is_known and len(kept) < _MOST_PER_SESSION:
             kept.append(lesson)
     return sorted(kept, key=lambda lesson: (min(lesson.event), lesson.guideline.rule))
-
-
-def _sureness(lesson: Lesson) -> tuple[int, int, str]:
-    return -lesson.weight, min(lesson.event), lesson.guideline.rule
 
 
 def _same_rule(one: Lesson, other: Lesson) -> bool:
