@@ -11,7 +11,10 @@ from tests.engines.summaries import COMMITTED, capped, summary
 def test_what_it_is_about_to_do_and_courtesies_are_no_answer() -> None:
     session = Session().user("Who may add a lamp?").read("shop.py")
     reply = "Totally fair question. Let me compile what I found.\n\nWho is in the group `keepers` may add a lamp."
-    assert "In its own words: “Who is in the group `keepers` may add a lamp”." in summary(session.says(reply)).narrative
+    assert (
+        "In its own words (T4): “Who is in the group `keepers` may add a lamp”."
+        in summary(session.says(reply)).narrative
+    )
     announced = Session().user("Set the icon of the shop.").read("shop.py").says("I'll find where the icon is set.")
     assert "I'll find" not in summary(announced).narrative
 

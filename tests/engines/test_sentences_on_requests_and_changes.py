@@ -25,7 +25,7 @@ def test_a_list_of_files_is_no_answer() -> None:
     session = (
         asked().edit("cap.py").says("- `src/cap.py`\n- `src/lamp.py` and `src/cart.py`\n\nBoth are capped at ten.")
     )
-    assert "In its own words: “Both are capped at ten”" in summary(session).narrative
+    assert "In its own words (T4): “Both are capped at ten”" in summary(session).narrative
 
 
 @pytest.mark.parametrize(

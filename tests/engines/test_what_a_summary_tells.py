@@ -20,7 +20,7 @@ def test_a_story_has_the_subject_of_the_commit_and_the_agent_s_report() -> None:
     session = capped().run("git commit -qam x", COMMITTED)
     arc = summary(session.says("Done.\n\n```python\ncap(100)\n```\nTotals above a hundred are cut in `cap`."))
     assert "committed (T5): “Cap the totals at a hundred”" in arc.narrative
-    assert "In its own words: “Totals above a hundred are cut in `cap`”." in arc.narrative
+    assert "In its own words (T6): “Totals above a hundred are cut in `cap`”." in arc.narrative
     assert "cap(100)" not in arc.narrative
 
 
@@ -112,9 +112,9 @@ def test_a_report_is_not_quoted_by_its_cheer_and_a_lead_in_only_where_nothing_el
     read = capped().says(
         "Perfect! I have now read all the files. Let me give a summary of it.\n\nThe cap is in `cap.py`."
     )
-    assert "In its own words: “The cap is in `cap.py`”." in summary(read).narrative
+    assert "In its own words (T4): “The cap is in `cap.py`”." in summary(read).narrative
     shown_code = capped().says("Done. Removed the old cap from the settings:\n\n```json\n{}\n```")
-    assert "In its own words: “Removed the old cap from the settings”." in summary(shown_code).narrative
+    assert "In its own words (T4): “Removed the old cap from the settings”." in summary(shown_code).narrative
 
 
 def test_the_error_that_ended_a_session_is_told_once() -> None:
@@ -235,7 +235,7 @@ def test_a_failure_is_not_shown_by_what_another_command_of_the_line_printed() ->
 def test_what_a_client_records_where_nothing_was_asked_is_no_answer_and_a_question_tool_no_key_turn() -> None:
     session = capped().call("question", {"text": "which cap?"}, "a hundred").says("The guests' totals are capped too.")
     arc = summary(session.says("No response requested."))
-    assert "In its own words: “The guests' totals are capped too”" in arc.narrative
+    assert "In its own words (T6): “The guests' totals are capped too”" in arc.narrative
     assert not any("goes through" in note.text for note in arc.key_turns)
 
 
@@ -273,7 +273,7 @@ def test_behind_a_change_of_the_folder_the_line_that_tells_is_quoted() -> None:
 def test_what_ran_after_the_last_change_and_checks_nothing_is_no_success() -> None:
     arc = summary(capped().run("shopctl sync").says("The totals are capped now."))
     assert arc.narrative.endswith("After the last change `shopctl sync` ran (T5).")
-    assert (arc.outcome, arc.outcome_reason) == ("partial", "no test, build or lint of the last change was found")
+    assert (arc.outcome, arc.outcome_reason) == ("partial", "no check of the last change beyond its syntax was found")
 
 
 def test_what_was_deleted_is_told() -> None:
@@ -385,4 +385,4 @@ def test_the_items_of_a_list_are_not_run_together() -> None:
 def test_a_change_that_no_check_could_look_at_is_said_to_have_passed_none() -> None:
     session = Session().user("Show me the sales.").edit("a.py")
     arc = summary(session.run("pytest", "bash: pytest: command not found", failed=True).says("The sales are shown."))
-    assert (arc.outcome, arc.outcome_reason) == ("partial", "no test, build or lint of the last change was found")
+    assert (arc.outcome, arc.outcome_reason) == ("partial", "no check of the last change beyond its syntax was found")

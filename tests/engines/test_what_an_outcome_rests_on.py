@@ -19,7 +19,7 @@ from tests.hangs import no_hang
         (capped().run("pytest -q", "2 passed"), "`pytest -q` passed after the last change of code"),
         (capped().run("pytest -q", "1 failed", failed=True), "the last run of `pytest -q` failed"),
         (capped().run("git commit -m cap", COMMITTED), "`git commit` went through"),
-        (capped().says("The totals are capped at ten now."), "no test, build or lint of the last change was found"),
+        (capped().says("The totals are capped at ten now."), "no check of the last change beyond its syntax was found"),
         (capped().says("They are capped.").user("Thanks, it works now."), "the user accepted it"),
         (
             Session().user("Hello there, can you see this?"),
@@ -40,7 +40,7 @@ def test_each_basis_but_a_recorded_verdict_has_its_words() -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        (["cap.py", "README.md"], "no test, build or lint of the last change was found"),
+        (["cap.py", "README.md"], "no check of the last change beyond its syntax was found"),
         (["README.md", "caps.json"], "nothing was found that shows whether what was written holds"),
         ([], "something was done or answered, and nothing was found that shows whether it holds"),
     ],

@@ -142,7 +142,7 @@ def test_what_the_agent_said_after_it_was_stopped_comes_after_it() -> None:
     session = Session().user(ASKED).call("Bash", {"command": "rm -r caps"}, None)
     session.user("[Request interrupted by user]", mark="interrupt").user("y")
     narrative = summary(session.says("The folder of the caps is still there. Shall I remove it?")).narrative
-    assert "stopped the agent there (T3). In its own words: “The folder" in narrative
+    assert "stopped the agent there (T3). In its own words (T5): “The folder" in narrative
 
 
 def test_an_offer_to_run_the_tests_says_that_they_were_not_run() -> None:

@@ -183,7 +183,7 @@ def _reply(stretch: Stretch, most: int = 240) -> str:
     later = [each for each in stretch.requests if each.turn > turn]
     is_overtaken |= any(each.kind not in ("acceptance", "nudge") for each in later)
     is_overtaken |= bool(later) and any(act.turn > later[0].turn for act in stretch.acts)  # it went to work on "yes"
-    return f"In its own words: {line}." if line and not is_overtaken else ""
+    return f"In its own words (T{turn}): {line}." if line and not is_overtaken else ""
 
 
 def words_of_reply(stretch: Stretch, most: int, since: int | None = None, until: int | None = None) -> tuple[int, str]:
