@@ -23,7 +23,7 @@ _LEAD_LINES = written("lead_lines", re.IGNORECASE)
 _GREETING = written("greeting", re.IGNORECASE)
 _SENTENCE_END = regex(r"(?<=[.!?])(?<![\s.]\d\.)(?<!\A\d\.)(?<!\A\d\d\.)[\"')\]]{0,3}\s+(?=[\"'(\[]{0,3}[A-Z0-9`/])")
 _PARAGRAPH_END = regex(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*]|\d+[.)])[ \t])|\n(?=#)")
-_LINE_GOES_ON = regex(r"\\[ \t]*$", re.MULTILINE)  # typed where a line was to end
+_LINE_CONTINUES = regex(r"\\[ \t]*$", re.MULTILINE)  # typed where a line was to end
 _CODE_LINES = regex(r"(?:^[^\n]*[(\[{,;)\]}][ \t]*(?:\n|\Z)){4,}", re.MULTILINE)
 _OPENS = regex(r"[({][ \t]*$", re.MULTILINE)
 _RULER = regex(r"^[ \t]*[=_*-]{4,}[ \t]*$", re.MULTILINE)
@@ -91,7 +91,7 @@ def _labelled(text: str) -> str:
 def _paragraphs(text: str) -> list[list[str]]:
     """The sentences of the first paragraphs, code and lead lines left out, greetings cut off."""
     text = re.sub(r"```.*?(?:```|\Z)|<!--.*?-->", "\n\n", _ends_of(text), flags=re.DOTALL)
-    text = _CODE_LINES.sub(lambda code: "\n\n" if _OPENS.search(code[0]) else code[0], _LINE_GOES_ON.sub("", text))
+    text = _CODE_LINES.sub(lambda code: "\n\n" if _OPENS.search(code[0]) else code[0], _LINE_CONTINUES.sub("", text))
     text = _RULER.sub("\n\n", _TERMINAL_GAP.sub("\n\n", text))
     lines = ["" if _LEAD_LINES.match(line.strip()) else line for line in text.split("\n")]
     found = []
