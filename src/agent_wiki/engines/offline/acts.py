@@ -221,12 +221,9 @@ def _act(call: Call, made: set[str]) -> Act:
     if kind != "edit":
         return Act(call, kind)
     path = call.path()
-    edits = (path,) if path else tuple(_PATCHED.findall(_patch_text(call)))
+    patch = next((value for value in call.arguments.values() if isinstance(value, str)), "")[:200_000]
+    edits = (path,) if path else tuple(_PATCHED.findall(patch))
     return Act(call, kind, edits=edits if call.mark is None and not call.is_error else ())
-
-
-def _patch_text(call: Call) -> str:
-    return next((value for value in call.arguments.values() if isinstance(value, str)), "")[:200_000]
 
 
 def _shell_act(call: Call, command: str, made: set[str]) -> Act:

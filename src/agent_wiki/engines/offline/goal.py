@@ -60,7 +60,7 @@ _BELOW = regex(r"\b(?:listed|below|following)\b", re.IGNORECASE)
 _CAUTION = written("caution", re.IGNORECASE)
 _LOG_LINE = written("log_line", re.IGNORECASE)
 _ASKING = ("request", "objection")
-_MEND_PASTED = "Mend what pasted output shows: "
+MEND_PASTED = "Mend what pasted output shows: "
 _FRAMES = regex(r"\n[ \t]+at \S[^\n]*\n[ \t]+at \S")  # of a pasted trace
 _ERROR = regex(r"e: |error(?:\[E\d+\])?: |\S{1,200}: error\b|\w*(?:Error|Exception): ")
 
@@ -237,7 +237,7 @@ def in_full(request: UserRequest, most: int) -> str:
 
 def pasted_line(line: str, most: int) -> str:
     """The line of pasted output that stands in a request's line, quoted; empty where the person said something."""
-    return said(line.removeprefix(_MEND_PASTED), most) if line.startswith(_MEND_PASTED) else ""
+    return said(line.removeprefix(MEND_PASTED), most) if line.startswith(MEND_PASTED) else ""
 
 
 def _with_list(paragraphs: list[list[str]], lead: str, items: list[str], most: int) -> str:
@@ -283,7 +283,7 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
     if _LOG_LINE.match(text) and not (len(first) > 1 and _asks(first[-1])):
         is_asked = len(paragraphs) > 1 and ASKS.search(last[-1]) is not None
         error = text.strip().split("\n", 1)[0]
-        return f"{last[-1].rstrip('.:!?')}: {error}" if is_asked else f"{_MEND_PASTED}{_pasted_error(text)}"
+        return f"{last[-1].rstrip('.:!?')}: {error}" if is_asked else f"{MEND_PASTED}{_pasted_error(text)}"
     asks = _asks if len(text) < _LONG else _asks_plainly
     if len(text) >= _LONG and not asks(first[0]) and any(map(_BELOW.search, first[:3])):
         return " ".join(first[:3])
@@ -314,7 +314,7 @@ def _said_of_paste(text: str, first: str, last: str) -> str:
     if len(last) > len(end) + _PASTED and last.endswith(end) and _asks_plainly(end) and not _asks(first):
         return f"{first.rstrip(':')}: {end}" if _says_little(end) and first != last else end
     is_bare = not is_english(first) and _FRAMES.search(text[:_LONG]) and not ASKS.search(last)
-    return f"{_MEND_PASTED}{_pasted_error(text)}" if is_bare else ""
+    return f"{MEND_PASTED}{_pasted_error(text)}" if is_bare else ""
 
 
 def _pasted_error(text: str) -> str:

@@ -14,7 +14,7 @@ from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.changes import is_unchecked
 from agent_wiki.engines.offline.cluster_state import healthy_cluster
 from agent_wiki.engines.offline.delivered import delivered, left_open, lowered_where_awaited
-from agent_wiki.engines.offline.goal import pasted_line, request_line
+from agent_wiki.engines.offline.goal import MEND_PASTED, request_line
 from agent_wiki.engines.offline.graded import is_graded_elsewhere
 from agent_wiki.engines.offline.meant_to_fail import is_of_another_state
 from agent_wiki.engines.offline.own_failures import own_failures
@@ -45,7 +45,7 @@ from agent_wiki.pages.sessions import Outcome
 from agent_wiki.shell.files_written import OWN_NOTES
 from agent_wiki.shell.judging import is_silent
 from agent_wiki.shell.kinds import is_check
-from agent_wiki.shell.result_lines import last_line, quoted
+from agent_wiki.shell.result_lines import last_line, quoted, shows_failure
 from agent_wiki.shell.same_check import CheckRun
 from agent_wiki.shell.silent_checks import finds_no_error
 from agent_wiki.trajectory import Source
@@ -84,7 +84,9 @@ def shown_outcome(stretch: Stretch) -> Shown:
     shown = lowered_where_reverted(stretch, lowered_where_unfinished(stretch, stopped))
     if shown.basis == "nothing" and _left_something(stretch):
         shown = Shown("partial", "unchecked")
-    is_pasted = any(pasted_line(request_line(each.text), 1) for each in stretch.requests[-1:])
+    last = stretch.requests[-1] if stretch.requests else None
+    line = last.text.strip().partition("\n")[0] if last else ""
+    is_pasted = last is not None and (shows_failure(line) or request_line(last.text).startswith(MEND_PASTED[:-2]))
     return lowered_where_faulty(stretch, shown) if shown.basis == "unchecked" and not is_pasted else shown
 
 

@@ -255,10 +255,9 @@ def _delegated(acts: list[Act]) -> Sentence | None:
 def _shipping_words(act: Act) -> str:
     """Its command lines, without the pushes of nothing new and without those of `gh` where that complains."""
     result = act.call.result or ""
-    idle = {("git", "push")} if _NOTHING_NEW in result else set()
-    fails = any(map(_GH_FAILS.match, lines_of(result)))
-    done = (each for each in act.commands if each.words[:2] not in idle and not (fails and each.program == "gh"))
-    return "\n".join(each.text() for each in done)
+    idle: set[object] = {("git", "push")} if _NOTHING_NEW in result else set()
+    left_out = {"gh"} if any(map(_GH_FAILS.match, lines_of(result))) else set()
+    return "\n".join(each.text() for each in act.commands if not ({each.words[:2], each.program} & (idle | left_out)))
 
 
 def _shipped(acts: list[Act]) -> Sentence | None:
