@@ -20,7 +20,7 @@ from agent_wiki.engines.offline.meant_to_fail import is_of_another_state
 from agent_wiki.engines.offline.own_failures import own_failures
 from agent_wiki.engines.offline.read_back import is_asked_for, moved_as_seen, read_back
 from agent_wiki.engines.offline.reply_prose import reservation
-from agent_wiki.engines.offline.requests import UserRequest, says_no
+from agent_wiki.engines.offline.requests import ASKS, UserRequest, says_no
 from agent_wiki.engines.offline.reverted import (
     lowered_where_faulty,
     lowered_where_reverted,
@@ -45,9 +45,10 @@ from agent_wiki.pages.sessions import Outcome
 from agent_wiki.shell.files_written import OWN_NOTES
 from agent_wiki.shell.judging import is_silent
 from agent_wiki.shell.kinds import is_check
-from agent_wiki.shell.result_lines import last_line, quoted, shows_failure
+from agent_wiki.shell.result_lines import last_line, quoted
 from agent_wiki.shell.same_check import CheckRun
 from agent_wiki.shell.silent_checks import finds_no_error
+from agent_wiki.stages.user_reactions import reaction_of
 from agent_wiki.trajectory import Source
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
@@ -68,6 +69,7 @@ _NOT_GRANTED = regex(r"requested permissions? to [^\n]{1,200}, but you haven't g
 _NOTES = regex(r"\.(?:md|txt|jsonl?)$", re.IGNORECASE)  # notes, and the recording itself
 _SEARCH = frozenset({"grep", "egrep", "rg", "awk", "sed", "select-string"})
 _MOST_READ = 400
+_NO_ERRORS = regex(r"\bno (?:more )?errors?\b", re.IGNORECASE)
 _LEAST_ANSWER = 60  # letters
 _FEW_REQUESTS = 3
 _MOST_OF_REPLY = 6_000
@@ -84,10 +86,14 @@ def shown_outcome(stretch: Stretch) -> Shown:
     shown = lowered_where_reverted(stretch, lowered_where_unfinished(stretch, stopped))
     if shown.basis == "nothing" and _left_something(stretch):
         shown = Shown("partial", "unchecked")
-    last = stretch.requests[-1] if stretch.requests else None
-    line = last.text.strip().partition("\n")[0] if last else ""
-    is_pasted = last is not None and (shows_failure(line) or request_line(last.text).startswith(MEND_PASTED[:-2]))
-    return lowered_where_faulty(stretch, shown) if shown.basis == "unchecked" and not is_pasted else shown
+    is_trouble = shown.basis == "unchecked" and any(_reports_trouble(each.text) for each in stretch.requests[-1:])
+    return lowered_where_faulty(stretch, shown) if is_trouble else shown
+
+
+def _reports_trouble(words: str) -> bool:
+    """The user says that something does not work: neither asks for something else first, nor only pastes output."""
+    is_other = ASKS.match(words.lstrip()) or request_line(words).startswith(MEND_PASTED[:-2])
+    return not is_other and reaction_of(words) in ("objection", "report") and _NO_ERRORS.search(words) is None
 
 
 def _left_something(stretch: Stretch) -> bool:
@@ -142,9 +148,7 @@ def recorded_outcome(source: Source) -> Outcome | None:
         return "success" if source.resolved else "failure"
     if source.reward is None:
         return None
-    if source.reward >= 1:
-        return "success"
-    return "partial" if source.reward > 0 else "failure"
+    return "success" if source.reward >= 1 else "partial" if source.reward > 0 else "failure"
 
 
 def _by_checks(stretch: Stretch) -> Shown | None:
@@ -333,9 +337,11 @@ def _by_moving_on(stretch: Stretch) -> Shown | None:
         or reservation(report[1])
     ):
         return None
-    if any(act.has_failed or _is_failing(act) for act in stretch.acts[-1:]) or any(map(_could_not_run, stretch.acts)):
-        return None
-    return None if _failed_for_good(stretch) else Shown("success", "moved-on", report[0])
+    # A check was wanted, and its program is not there: nobody has seen whether the work holds.
+    failed = [act.finding for act in stretch.acts if act.kind == "check" and act.has_failed]
+    is_unseen = any(each and each.passed is None for each in failed) or _failed_for_good(stretch)
+    is_red = any(act.has_failed or _is_failing(act) for act in stretch.acts[-1:])
+    return None if is_unseen or is_red else Shown("success", "moved-on", report[0])
 
 
 def _gave_up(stretch: Stretch) -> Shown | None:
@@ -354,11 +360,6 @@ def _failed_for_good(stretch: Stretch) -> bool:
     worked = {called(act): act.turn for act in late if act.has_worked}
     runs = (act for act in late if act.has_failed and act.kind in ("run", "check", "probe"))
     return any(worked.get(called(act), 0) <= act.turn for act in runs)
-
-
-def _could_not_run(act: Act) -> bool:
-    """A check was wanted, and its program is not there: nobody has seen whether the work holds."""
-    return act.kind == "check" and act.has_failed and act.finding is not None and act.finding.passed is None
 
 
 def _is_repeated(following: str, before: str) -> bool:
