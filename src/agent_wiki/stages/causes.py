@@ -119,7 +119,8 @@ class _Case(ObjectedCase):
         against = self._contradiction(event)
         confirming = self._confirming(event)
         if confirming is None:
-            return self.unless_stated(f"no later pass of what failed in T{asked_in(event).turn} is named", against)
+            what = "what failed in" if self.event else "what was found in"
+            return self.unless_stated(f"no later pass of {what} T{asked_in(event).turn} is named", against)
         found = self._of_confirmed(event, confirming, against)
         sooner = self._sooner(event, confirming) if found.cause != "checked" else ()
         grades = (self._of_confirmed(event, call, against) for call in sooner)
