@@ -247,3 +247,11 @@ def test_a_failure_that_the_user_reports_last_is_what_unchecked_work_rests_on() 
     arc = summary(session.says("Which error does the queue show?"))
     assert (arc.outcome, arc.outcome_reason) == ("partial", "the user did not accept it")
     assert "Failed: 1" in str(arc.outcome_quote)
+
+
+@pytest.mark.parametrize(
+    "said", ["it no longer fails", "the error is gone", "all 3 failing tests are fixed", "no errors"]
+)
+def test_that_a_failure_is_gone_is_no_report_of_it(said: str) -> None:
+    session = capped().says("The totals are capped. Try it.").user(said)
+    assert summary(session.says("Good.")).outcome_reason != "the user did not accept it"

@@ -147,6 +147,12 @@ def test_a_command_that_the_agent_launched_is_not_the_users(tmp_path: Path) -> N
     launch = assistant("r1", call("c1", "SlashCommand", command="/fix the cart"))
     started = user([result("c1", "Launching command: /fix")])
     own = user(typed.format("the lamps"))
-    messages = only(tmp_path, user("go on"), launch, started, user(typed.format("the cart")), own).messages
+    later = user(typed.format("the cart"))
+    messages = only(tmp_path, user("go on"), launch, started, user(typed.format("the cart")), own, later).messages
     said = [(each.content, each.mark) for each in messages if each.role == "user"]
-    assert said == [("go on", None), ("/fix the cart", "injected"), ("/fix the lamps", None)]
+    assert said == [
+        ("go on", None),
+        ("/fix the cart", "injected"),
+        ("/fix the lamps", None),
+        ("/fix the cart", None),
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent_wiki.shell.simple_commands import simple_commands
-from agent_wiki.shell.touched import deleted_files, edited_files
+from agent_wiki.shell.touched import deleted_files, deleted_for_good, edited_files
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,10 @@ from agent_wiki.shell.touched import deleted_files, edited_files
         ("mv lamp_* cap.py till/a.json shop/", ["shop/cap.py", "shop/a.json"]),
         ("mv lamp_* shop/", ["shop"]),
         ("cp -r ~/shop/ backup/shop/", ["backup/shop"]),
+        ("install -m 644 a.conf /etc/app.conf", ["/etc/app.conf"]),
+        ("mv -t shop cap.py till.py", ["shop/cap.py", "shop/till.py"]),
+        ("cp --target-directory=shop cap.py", ["shop/cap.py"]),
+        ("cp " + "a" * 4_000 + "! shop/", ["shop"]),
     ],
 )
 def test_the_files_that_a_command_and_its_inline_code_write_are_changed(line: str, files: list[str]) -> None:
@@ -34,9 +38,25 @@ def test_the_files_that_a_command_and_its_inline_code_write_are_changed(line: st
     [
         ("rm -f tests/test_cap.py ../till.py build", ["tests/test_cap.py", "../till.py"]),
         ("git rm cap.py", ["cap.py"]),
+        ("git rm --cached cap.py", []),
         ("rm -rf . ..", []),
         ("cat cap.py", []),
     ],
 )
 def test_the_files_that_are_deleted_have_a_suffix(line: str, files: list[str]) -> None:
     assert [file for step in simple_commands(line) for file in deleted_files(step)] == files
+
+
+@pytest.mark.parametrize(
+    ("lines", "gone"),
+    [
+        (["rm test/cap.test.ts"], ["test/cap.test.ts"]),
+        (["rm test/cap.test.ts", "git checkout -- test/cap.test.ts"], []),
+        (["rm test/cap.test.ts", "echo x > test/cap.test.ts"], []),
+        (["rm test/p.test.ts"], []),
+    ],
+)
+def test_a_file_that_came_back_or_is_only_called_alike_was_not_deleted(lines: list[str], gone: list[str]) -> None:
+    steps = [simple_commands(line) for line in lines]
+    calls = [(each, [path for step in each for path in edited_files(step)]) for each in steps]
+    assert deleted_for_good(calls, "FAIL test/cap.test.ts > cap > is ten") == gone

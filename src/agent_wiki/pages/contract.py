@@ -107,7 +107,7 @@ class ExampleSearch:
 
 
 def _view(row: Mapping[str, Any]) -> dict[str, Any]:
-    tags = [plain_line(tag, 40).replace("`", "") for tag in row["tags"][:4]]
+    tags = [plain_line(tag.replace("`", ""), 40) for tag in row["tags"][:4]]
     return {
         "kind": row["kind"],
         "title": plain_line(row["title"], 120),

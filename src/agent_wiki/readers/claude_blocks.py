@@ -30,7 +30,7 @@ _NAMES_EXIT_CODE = (2, 0, 30)
 _MAX_NESTING = 4
 _READS_TASKS = frozenset({"TaskOutput", "BashOutput"})
 _TASK_STATUS = regex(
-    r"(?:<retrieval_status>\w+</retrieval_status>\s*)?(?:<task_\w{2,8}>[^<]{0,80}</task_\w{2,8}>\s*)*"
+    r"\s*(?:<retrieval_status>\w+</retrieval_status>\s*)?(?:<task_\w{2,12}>[^<]{0,400}</task_\w{2,12}>\s*)*"
     r"<status>(\w+)</status>"
 )
 _COUNTERS = tuple(each.name for each in fields(Usage))

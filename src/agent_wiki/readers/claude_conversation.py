@@ -178,7 +178,8 @@ class Conversation:
             pieces = [(text, mark)] if mark else pieces_of(text)
             for piece, piece_mark in pieces:
                 # Text beside a result is added by the harness, never a prompt.
-                is_launched = " ".join(piece.split()) in self._launched
+                is_launched = (typed := " ".join(piece.split())) in self._launched
+                self._launched.discard(typed)  # once: the user may type it later
                 found: MessageMark | None = piece_mark or ("injected" if has_result or is_launched else None)
                 if said and said[-1].mark == found:
                     said[-1].text += f"\n\n{piece}"

@@ -44,7 +44,7 @@ _ROLES = frozenset({"user", "assistant", "toolResult"})
 _STOPPED = re.compile(r"(?:Operation|Command) aborted\s*$")
 _FILE, _FILE_END = '<file name="', "</file>"
 # OpenClaw, which saves its sessions as pi does, before the task of a subagent.
-_TO_SUBAGENT = regex(r"(?:\[[^\]\n]{5,60}\] )?\[Subagent Context\] [^\n]{1,600}\n\s*\[Subagent Task\]: ?")
+_TO_SUBAGENT = regex(r"(?:\[[^\]\n]{5,60}\] )?\[Subagent Context\] .{1,4000}?\n\s{0,8}\[Subagent Task\]: ?", re.DOTALL)
 _FILE_ID = re.compile(r"_([^_/\\]+)\.jsonl$")
 _USAGE_NAMES = {
     "input": "input_tokens",

@@ -265,8 +265,6 @@ class _Judge:
         for at in self.signs:
             if at not in known and self.failed and not self.chain.is_covered[at] and states[at] != "not run":
                 states[at] = "failed"
-                for later in self.chain.runs_after(at):
-                    states[later] = "not run"
         for at in [last for _, last in self.chain.pipelines if states[last] == "passed"]:
             for later in self.chain.fallback(at):
                 states[later] = "not run"

@@ -22,7 +22,6 @@ _COMES_FIRST = regex(
 )
 _NO_WRAPPER = regex(r"command not found: g?timeout\b|\bg?timeout: (?:command )?not found", needs=("not found",))
 _PLACE = regex(r"^\s*\S{1,200}?(?:\(\d+,\d+\)|:\d+(?::\d+)?):?(?: -)? ")
-_NO_IMPORT = regex(r"\b(?:ModuleNotFoundError|ImportError)\b", needs=("Error",))
 _NUMBERS = regex(r"\d+")
 _TALLY = regex(r"\b\d{1,6} (?:passed|failed|passing|failing)\b|\bRan \d{1,6} tests?\b|\b\d{1,6} tests? completed\b")
 
@@ -30,14 +29,10 @@ _TALLY = regex(r"\b\d{1,6} (?:passed|failed|passing|failing)\b|\bRan \d{1,6} tes
 def gets_past(later: Call, lines: Iterable[str]) -> bool:
     """Whether a compiler's later run shows errors, and none of `lines`: the lines of the earlier failure.
 
-    Not where an error that comes before all others may hide them, nor where only a part of the output is seen. Python
-    that could not import a module, and then ends in an error that is no matter of imports, has got past it as well.
+    Not where an error that comes before all others may hide them, nor where only a part of the output is seen.
     """
     if not verdict_of(later).has_failed:
         return False
-    lines, said = list(lines), later.result or ""
-    if any(map(_NO_IMPORT.search, lines)):
-        return "Traceback (most recent" in said and _NO_IMPORT.search(said) is None and "SyntaxError" not in said
     wanted = [_bare(line) for line in lines if _COMPILERS.search(line)]
     errors = [line for line in lines_of(later.result or "") if _COMPILERS.search(line)] if wanted else []
     if not errors or _is_cut(later):

@@ -12,8 +12,6 @@ Part = Literal["program", "flags", "arguments", "environment", "folder", "here-d
 SHOWS_OTHERWISE = regex(
     r"-[vqs]{1,3}|--(?:verbose|quiet|silent|no-colou?r|colou?r(?:=\w+)?|tb=\w+|nocapture|no-pager|progress)"
 )
-# A comment, what is printed of values at hand, where modules are looked for; no call is made in it.
-_SAYS = regex(r"\s*(?:#|//|(?:print|console\.log)\([^()]*\);?\s*$|sys\.path\.\w+\([^()]*\)\s*$|import sys\s*$|$)")
 
 
 def changed_parts(one: SimpleCommand, other: SimpleCommand) -> frozenset[Part]:
@@ -43,6 +41,7 @@ def _plain(step: SimpleCommand) -> list[str]:
 
 
 def _without_comments(text: str) -> str:
-    """Code over several lines without those that only say something, look for modules or are empty; other texts as
-    they are."""
-    return "\n".join(line for line in text.splitlines() if not _SAYS.match(line)) if "\n" in text else text
+    """Code over several lines without those that only say something or are empty; other texts as they are."""
+    if "\n" not in text:
+        return text
+    return "\n".join(line for line in text.splitlines() if line.strip() and not line.strip().startswith(("#", "//")))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from agent_wiki.shell.files_written import TEMPORARY
 from agent_wiki.shell.kinds import inline_code, is_inline_script, shell_kind
@@ -23,7 +23,10 @@ _HELD = regex(
     r"(?P<mark>['\"])(?P<file>[^'\"\n{}]{1,200})(?P=mark)",
     re.MULTILINE,
 )
-_PLAIN_NAME = regex(r"[\w.@+-]*\w[\w.@+-]*")  # no pattern, no variable
+_PLAIN_NAME = regex(r"[\w.@+-]+")  # no pattern, no variable
+_WITH_VALUE = frozenset({"-m", "-o", "-g", "-S", "--mode", "--owner", "--group", "--suffix"})
+_RESTORES = (("git", "checkout"), ("git", "restore"), ("git", "stash"), ("git", "reset"))
+_INTO = ("-t", "--target-directory")
 _LOGS = (".log", "telemetry.jsonl")
 _PATHS_OF_POWERSHELL = ("-path", "-filepath", "-literalpath")
 _MAKES_REPOSITORY = (("git", "init"), ("git", "clone"))
@@ -76,20 +79,47 @@ def _written_by_powershell(command: SimpleCommand, held: Mapping[str, str]) -> I
 
 def put_by_name(command: SimpleCommand) -> list[str]:
     """Where a command puts copies: of `cp a b folder/` the files in it, the folder where only patterns say which."""
-    words = [word for word in command.words[1:] if word and not word.startswith("-")]
-    if len(words) < 2:
-        return []
-    *sources, target = words
+    words, folder = [], ""
+    given = iter(word for word in command.words[1:] if word)
+    for word in given:
+        name, _, value = word.partition("=")
+        if name in _INTO:
+            folder = value or next(given, "")
+        elif word in _WITH_VALUE:
+            next(given, "")
+        elif not word.startswith("-"):
+            words.append(word)
+    *sources, target = [*words, folder] if folder else words or [""]
     names = [source.rstrip("/").rpartition("/")[2] for source in sources]
-    if names == [target.rstrip("/").rpartition("/")[2]] or (len(names) == 1 and not target.endswith("/")):
-        return [target.rstrip("/")]
-    return [f"{target.rstrip('/')}/{name}" for name in names if _PLAIN_NAME.fullmatch(name)] or [target.rstrip("/")]
+    is_into = bool(folder) or target.endswith("/") or len(names) > 1
+    if not names or not is_into or names == [target.rstrip("/").rpartition("/")[2]]:
+        return [target.rstrip("/")] if names else []
+    found = [f"{target.rstrip('/')}/{name}" for name in names if _PLAIN_NAME.fullmatch(name) and name.strip(".")]
+    return found or [target.rstrip("/")]
 
 
 def deleted_files(command: SimpleCommand) -> list[str]:
-    """The files with a suffix that `rm` or `git rm` is given."""
+    """The files with a suffix that `rm` or `git rm` is given; `--cached` leaves them where they are."""
     is_deletion = command.program == "rm" or command.words[:2] == ("git", "rm")
+    is_deletion = is_deletion and "--cached" not in command.words
     return [word for word in command.words[1:] if is_deletion and "." in word.rpartition("/")[2].strip(".")]
+
+
+def deleted_for_good(calls: Iterable[tuple[Sequence[SimpleCommand], Sequence[str]]], line: str) -> list[str]:
+    """The files that calls deleted and none wrote or restored, of those that the line of a failure names.
+
+    In: of each call its commands and the files that it edited, in order. No change of another file mended that failure.
+    """
+    gone: list[str] = []
+    for commands, edits in calls:
+        restored = " ".join(step.text() for step in commands if step.words[:2] in _RESTORES)
+        gone = [path for path in gone if path not in edits and _name(path) not in restored]
+        gone += [path for step in commands for path in deleted_files(step) if path not in gone]
+    return [path for path in gone if re.search(rf"(?<![\w.-]){re.escape(_name(path))}(?![\w-])", line)]
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def edited_files(command: SimpleCommand, held: Mapping[str, str] | None = None) -> list[str]:

@@ -27,9 +27,7 @@ MISSING = regex(
 )
 _IMPORTED = regex(r"\bfrom [\w.]{1,80} import (\w{1,60})")
 _ACTS = regex(
-    r"writ|save|open\([^\n]{0,200}?,\s*(?:mode\s*=\s*)?(?:['\"](?:[wax][bt+]*|r\+b?)['\"]|\w+\))|\bdump\(|subprocess|system"
-    r"|\bos\.(?!path\b|environ\b|getcwd|listdir|walk\b|sep\b)"
-    r"|shutil|pathlib|unlink|remove|delete|mkdir|rename|install|update"
+    r"writ|save|open\(|dump|subprocess|system|\bos\.|shutil|pathlib|unlink|remove|delete|mkdir|rename|install|update"
     r"|insert|connect|post\(|put\(|fs\.|exec|spawn|migrate|call_command",
     re.IGNORECASE,
 )

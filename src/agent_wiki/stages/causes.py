@@ -98,9 +98,7 @@ class _Case(ObjectedCase):
         super().__init__(trajectory, turning, quotes)
         at_event = [call.ended_by or call for call in self.calls_at(turning.event)]
         self.event = next((call for call in at_event if verdict_of(call).has_failed), None)
-        self.shown = (
-            at_event[0] if at_event and self.event is None and self.is_shown(turning.event, turning.remedy) else None
-        )
+        self.shown = at_event[0] if at_event and self.event is None and self.is_shown(turning.event) else None
 
     @property
     def is_objection(self) -> bool:
@@ -121,18 +119,7 @@ class _Case(ObjectedCase):
         if confirming is None:
             what = "what failed in" if self.event else "what was found in"
             return self.unless_stated(f"no later pass of {what} T{asked_in(event).turn} is named", against)
-        found = self._of_confirmed(event, confirming, against)
-        sooner = self._sooner(event, confirming) if found.cause != "checked" else ()
-        grades = (self._of_confirmed(event, call, against) for call in sooner)
-        return next((grade for grade in grades if grade.cause == "checked"), found)
-
-    def _sooner(self, event: Call, named: Call) -> Iterator[Call]:
-        """The very call that failed, again after the remedy and before the pass that is named, where it got past it."""
-        remedied = max((call.position for call in self.calls_at(self.turning.remedy)), default=named.position)
-        for call in self.calls[remedied + 1 : named.position]:
-            is_again = (call.command() or call.raw_arguments) == (event.command() or event.raw_arguments)
-            if is_again and self._confirms(event, call.ended_by or call):
-                yield call.ended_by or call
+        return self._of_confirmed(event, confirming, against)
 
     def _of_confirmed(self, event: Call, confirming: Call, against: str) -> Grade:
         went = self._went(event, confirming)

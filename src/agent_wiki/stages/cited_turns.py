@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent_wiki.shell.result_lines import complains, shows_failure, speaks_of_failure
+from agent_wiki.shell.result_lines import speaks_of_failure
 from agent_wiki.stages.call_effects import KEPT_BACK, asked_in
 from agent_wiki.stages.trust import trust_of
 from agent_wiki.stages.user_reactions import reaction_of
@@ -53,17 +53,11 @@ class CitedTurns:
         """The calls made or answered in a turn."""
         return [call for call in self.calls if turn is not None and turn in (call.turn, call.result_turn)]
 
-    def is_shown(self, turn: int, remedy: int | None) -> bool:
-        """A quote from the result there speaks of a failure or keeps back what was asked for; the verdict does not.
-
-        Or one from a later result, up to the remedy: a command may fail in silence, and a look then shows it.
-        """
+    def is_shown(self, turn: int) -> bool:
+        """A quote from the result there speaks of a failure or keeps back what was asked for; the verdict does not."""
         turns = {turn, *(call.result_turn for call in self.calls_at(turn))}
-        said = [quote for at, quote in self.quotes if at in turns]
-        later = [quote for at, quote in self.quotes if turn < at < (remedy or 0) and self.message(at).role == "tool"]
-        return any(speaks_of_failure(quote) or KEPT_BACK.search(quote) for quote in said) or any(
-            shows_failure(quote) or complains(quote) for quote in later
-        )
+        said = (quote for at, quote in self.quotes if at in turns)
+        return any(speaks_of_failure(quote) or KEPT_BACK.search(quote) for quote in said)
 
     def is_harness(self, turn: int) -> bool:
         """A harness wrote that turn, as the user, to refuse a reply."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from agent_wiki.shell.same_check import is_same_check
@@ -10,6 +11,9 @@ from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.stages.call_effects import asked_in, comparable, doing
 from agent_wiki.stages.run_again import options_of
 from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.lazily import regex
+
+_NOT_STARTED = regex(r"CreateProcess|execution error|failed to (?:start|spawn|launch)|spawn \w+ E[A-Z]+", re.IGNORECASE)
 
 
 def doubt_of_batch(calls: Sequence[Call], event: Call, remedies: Sequence[Call], confirming: Call) -> str:
@@ -19,8 +23,8 @@ def doubt_of_batch(calls: Sequence[Call], event: Call, remedies: Sequence[Call],
     """
     if race := _race(calls, event, remedies, confirming):
         return race
-    beside = _got_through_beside(calls, event, confirming)
-    return "" if beside is None else f"another call got through in T{beside.turn} without what was changed"
+    beside = _started_beside(calls, event, confirming)
+    return "" if beside is None else f"another call was started in T{beside.turn} without what was changed"
 
 
 def _race(calls: Sequence[Call], event: Call, remedies: Sequence[Call], confirming: Call) -> str:
@@ -38,14 +42,15 @@ def _race(calls: Sequence[Call], event: Call, remedies: Sequence[Call], confirmi
     return f"T{same.turn} did the same at the same time" if same else ""
 
 
-def _got_through_beside(calls: Sequence[Call], event: Call, confirming: Call) -> Call | None:
-    """A call of the batch that did not fail so, with the options that are said to be why.
+def _started_beside(calls: Sequence[Call], event: Call, confirming: Call) -> Call | None:
+    """A call of the batch that was started with the options that are said to be why another one could not be started.
 
-    What is let out of a sandbox is another matter: inside it some commands pass and others do not.
+    What a command fails by is its own matter, and so is what a sandbox allows it.
     """
     one, other, said = asked_in(event), asked_in(confirming), f"{verdict_of(event).line}\n{event.result or ''}"
     options, line = options_of(one, said), comparable(verdict_of(event).line)
-    if one.command() is None or one.command() != other.command() or is_escalated(other):
+    is_of_start = _NOT_STARTED.search(line) is not None
+    if not is_of_start or one.command() is None or one.command() != other.command() or is_escalated(other):
         return None
     others = (call for call in _batch_of(calls, one) if call.name == one.name and call is not one)
     same = (call for call in others if options_of(call, said) == options != options_of(other, said))

@@ -20,65 +20,20 @@ _MOST_OF_A_LONG_TURN = 120  # characters: further on, a specification says what 
 _MOST_OF_AN_ORDER = 200  # characters: "don't …" at the head of more is a condition of a new request
 _MOST_ACCEPTING = 80  # characters: who accepts says so first; further on such words are part of a request
 _LETTERS_OF_A_SIGN = 4  # a sign of Chinese stands for so many letters
-_FEW_WORDS = 5
-_WORDS_TO_ONE = 12  # in English at least one word of so many is one of these, which hardly any other language has
-_ENGLISH = frozenset(
-    [
-        "the",
-        "to",
-        "and",
-        "of",
-        "it",
-        "you",
-        "this",
-        "that",
-        "not",
-        "be",
-        "are",
-        "is",
-        "were",
-        "have",
-        "has",
-        "did",
-        "don't",
-        "can't",
-        "could",
-        "should",
-        "would",
-        "will",
-        "my",
-        "your",
-        "we",
-        "i",
-        "for",
-        "with",
-        "from",
-        "but",
-        "what",
-        "why",
-        "how",
-        "when",
-        "there",
-        "here",
-        "just",
-        "please",
-        "again",
-        "still",
-        "same",
-        "now",
-        "all",
-        "if",
-        "it's",
-        "use",
-        "does",
-        "doesn't",
-        "isn't",
-        "run",
-        "add",
-        "fix",
-    ]
+_FEWEST_SMALL = 2  # different ones of one language
+# Small words that hardly any English sentence has, by language: Spanish, Portuguese, French, German, Italian, Polish.
+_ELSEWHERE_SMALL = tuple(
+    frozenset(words.split())
+    for words in (
+        "que el los las pero por para como una está esto eso yo te lo del ya así muy también cuando hay este esta",
+        "que não você para uma está isso eu mas por na já também muito esse essa ele ela foi quando",
+        "les des que une dans je tu vous avec mais cette il sur qui ça c'est j'ai pas ce",
+        "der das und ist nicht ich du ein eine mit für auf aber noch immer wir auch wie wenn dass",
+        "che è una sono questo della di anche più gli perché non ma lo",
+        "nie jest się na że jak czy dla od po tego teraz",
+    )
 )
-_LATIN_WORD = regex(r"(?<![\w./-])[a-z]+(?:['’][a-z]+)?(?![\w./-]*\w)")
+_LATIN_WORD = regex(r"(?<![\w./-])[^\W\d_]+(?:['’][^\W\d_]+)?(?![./-]?\w)")
 _IMAGE = regex(r"(?:\[image:[^\]\n]{0,80}\]\s*)+")
 _LEAD = (
     r"^[\s\"'“.,!…-]*(?:(?:hmm+|um+|uh+|ok(?:ay)?|well|ye(?:s|ah)|sorry|hey|bro|man|(?:my )?dude|jesus"
@@ -87,7 +42,7 @@ _LEAD = (
 )
 _OPENS = regex(
     rf"{_LEAD}(?:"
-    r"(?:no+|nope|nah)\b(?!\W+(?:problem|worries|rush|need\b|thank|more\b|\w+s\b|one\b)|\W+nothing\b|-"
+    r"(?:no+|nope|nah)\b(?!\W+(?:problem|errors?\b|issues?\b|worries|rush|need\b|thank|more\b|\w+s\b|one\b)|\W+nothing\b|-"
     r"|\W+(?:then )?(?:that|it)(?:['’]?s| is| will be|['’]ll be) (?:all|fine|ok(?:ay)?|it|good)\b)"
     r"|wrong\b(?! (?:window|chat|tab|repo|session|prompt))|nonsense\b|really\?"
     r"|(?:stop|revert|undo)\b(?! (?:the )?(?:server|container|docker|dev)\b)|actually,? (?:no|don['’]?t)\b"
@@ -254,16 +209,16 @@ def said_for_good(words: str) -> str | None:
 
 
 def is_judged(words: str) -> bool:
-    """Whether the words are English, the language whose objections are known well; a few words may be.
+    """Whether nothing shows that the words are in another language than English, whose objections are known well.
 
-    By their letters, as names of files stand among those of any language, and by the words that hold English together.
+    By their letters, as names of files stand among those of any language, and by small words of other languages.
     """
     letters = [letter for letter in words if letter.isalpha()]
     foreign = sum(not letter.isascii() for letter in letters)
     found = _LATIN_WORD.findall(words[:_MOST_READ].lower())
     if foreign * _LETTERS_OF_A_SIGN > len(letters):
         return False
-    return len(found) < _FEW_WORDS or sum(word in _ENGLISH for word in found) * _WORDS_TO_ONE >= len(found)
+    return max(len(words.intersection(found)) for words in _ELSEWHERE_SMALL) < _FEWEST_SMALL
 
 
 def _is_objection(words: str) -> bool:

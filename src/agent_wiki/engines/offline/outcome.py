@@ -69,7 +69,9 @@ _NOT_GRANTED = regex(r"requested permissions? to [^\n]{1,200}, but you haven't g
 _NOTES = regex(r"\.(?:md|txt|jsonl?)$", re.IGNORECASE)  # notes, and the recording itself
 _SEARCH = frozenset({"grep", "egrep", "rg", "awk", "sed", "select-string"})
 _MOST_READ = 400
-_NO_ERRORS = regex(r"\bno (?:more )?errors?\b", re.IGNORECASE)
+_NO_ERRORS = regex(
+    r"\b(?:no (?:more )?errors?|no longer|gone|(?:is|are) (?:all )?(?:fixed|solved)|works? now)\b", re.IGNORECASE
+)
 _LEAST_ANSWER = 60  # letters
 _FEW_REQUESTS = 3
 _MOST_OF_REPLY = 6_000

@@ -24,8 +24,8 @@ _GREETING = written("greeting", re.IGNORECASE)
 _SENTENCE_END = regex(r"(?<=[.!?])(?<![\s.]\d\.)(?<!\A\d\.)(?<!\A\d\d\.)[\"')\]]{0,3}\s+(?=[\"'(\[]{0,3}[A-Z0-9`/])")
 _PARAGRAPH_END = regex(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*]|\d+[.)])[ \t])|\n(?=#)")
 _LINE_CONTINUES = regex(r"\\[ \t]*$", re.MULTILINE)  # typed where a line was to end
-_CODE_LINES = regex(r"(?:^[^\n]*[(\[{,;)\]}][ \t]*(?:\n|\Z)){4,}", re.MULTILINE)
-_OPENS = regex(r"[({][ \t]*$", re.MULTILINE)
+_CODE_LINES = regex(r"(?:^[^\n]{0,400}[(\[{,;)\]}][ \t\r]*(?:\n|\Z)){4,}", re.MULTILINE)
+_OF_CODE = regex(r"^[ \t]*(?:[\w.@$]*\w\([^\n]*|[)}\]]+[;,]?)[ \t\r]*$", re.MULTILINE)  # a call, or what closes one
 _RULER = regex(r"^[ \t]*[=_*-]{4,}[ \t]*$", re.MULTILINE)
 _TERMINAL_GAP = regex(r" {12,}")  # what a prompt fills a line with, before its clock or its battery
 _UNFINISHED = regex(r"[a-z0-9]$")
@@ -91,7 +91,7 @@ def _labelled(text: str) -> str:
 def _paragraphs(text: str) -> list[list[str]]:
     """The sentences of the first paragraphs, code and lead lines left out, greetings cut off."""
     text = re.sub(r"```.*?(?:```|\Z)|<!--.*?-->", "\n\n", _ends_of(text), flags=re.DOTALL)
-    text = _CODE_LINES.sub(lambda code: "\n\n" if _OPENS.search(code[0]) else code[0], _LINE_CONTINUES.sub("", text))
+    text = _CODE_LINES.sub(_without_code, _LINE_CONTINUES.sub("", text))
     text = _RULER.sub("\n\n", _TERMINAL_GAP.sub("\n\n", text))
     lines = ["" if _LEAD_LINES.match(line.strip()) else line for line in text.split("\n")]
     found = []
@@ -100,6 +100,10 @@ def _paragraphs(text: str) -> list[list[str]]:
         if sentences:
             found.append(sentences)
     return found
+
+
+def _without_code(lines: re.Match[str]) -> str:
+    return "\n\n" if len(_OF_CODE.findall(lines[0])) * 2 >= lines[0].strip().count("\n") + 1 else lines[0]
 
 
 def _ends_of(text: str) -> str:

@@ -35,7 +35,7 @@ from agent_wiki.shell.result_lines import (
 )
 from agent_wiki.shell.same_check import CheckRun
 from agent_wiki.shell.silent_checks import finds_no_error, fits_no_test
-from agent_wiki.shell.touched import deleted_files
+from agent_wiki.shell.touched import deleted_for_good
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _BOOKKEEPING = written("bookkeeping", re.IGNORECASE)
@@ -183,7 +183,7 @@ def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -
         return f"without {listing([code(each) for each in gone])}"  # a limit that was set to see it fail
     again = {*map(called, trouble.failures), called(fix)}  # what was tried is no remedy of itself
     between = [act for act in trouble.between if called(act) not in again]
-    if trouble.is_check and (gone := _deleted(between, trouble.line)):
+    if trouble.is_check and (gone := deleted_for_good([(act.commands, act.edits) for act in between], trouble.line)):
         return (
             f"after {listing([code(shown_path(path, cwd)) for path in gone])} {'were' if gone[1:] else 'was'} deleted"
         )
@@ -201,12 +201,6 @@ def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -
     if done := [*changed, *distinct([*installed, *([called(fix)] if repaired else [])])]:
         return f"after {listing(done, 2)}"
     return what_changed(trouble.failures, fix, [act for act in trouble.between if act is fix or act in between])
-
-
-def _deleted(acts: Sequence[Act], line: str) -> list[str]:
-    """The files that were deleted, of those that the line of a failure names: no change of another one mended it."""
-    paths = (path for act in acts for step in act.commands for path in deleted_files(step))
-    return distinct([path for path in paths if bare_name(path) in line])
 
 
 def _note(trouble: Trouble, act: Act) -> None:
