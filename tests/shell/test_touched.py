@@ -54,6 +54,8 @@ def test_the_files_that_are_deleted_have_a_suffix(line: str, files: list[str]) -
         (["rm test/cap.test.ts", "git checkout -- test/cap.test.ts"], []),
         (["rm test/cap.test.ts", "echo x > test/cap.test.ts"], []),
         (["rm test/p.test.ts"], []),
+        (["rm test/cap.test.ts && git checkout -- test/cap.test.ts"], []),
+        (["rm -f /tmp/x/cap.test.ts"], []),
     ],
 )
 def test_a_file_that_came_back_or_is_only_called_alike_was_not_deleted(lines: list[str], gone: list[str]) -> None:

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from agent_wiki.shell.blame import speakers
+from agent_wiki.shell.chain import chain_of
 from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
 from agent_wiki.shell.verdict import judged
 
@@ -53,3 +54,11 @@ def test_a_call_that_the_user_stopped_was_called_off() -> None:
         "[Operation Cancelled] Reason: User cancelled tool execution.", None, "shell", "shelf login", "interrupt", 3
     )
     assert (stopped.state, stopped.has_failed, stopped.has_passed) == ("called off", False, False)
+
+
+@pytest.mark.parametrize(
+    ("line", "only_then"),
+    [("a || true && make", (1,)), ("a || (true && make)", (1, 2)), ("a || b && make", (1, 2))],
+)
+def test_what_runs_only_where_a_step_failed_ends_behind_true(line: str, only_then: tuple[int, ...]) -> None:
+    assert chain_of(steps_of(line)).fallback(0) == only_then

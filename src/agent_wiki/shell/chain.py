@@ -68,7 +68,8 @@ class Chain:
         if last + 1 >= len(self.steps) or self.steps[last].after != "||":
             return ()
         end = next(end for start, end in self.lists if start <= last + 1 <= end)
-        end = last + 1 if self.steps[last + 1].program in PASSES else end
+        is_apart = self.steps[last + 1].start < 0 <= self.steps[at].start  # in a subshell more may come with it
+        end = last + 1 if self.steps[last + 1].program in PASSES and not is_apart else end
         return tuple(range(last + 1, end + 1))
 
 

@@ -113,8 +113,8 @@ def deleted_for_good(calls: Iterable[tuple[Sequence[SimpleCommand], Sequence[str
     gone: list[str] = []
     for commands, edits in calls:
         restored = " ".join(step.text() for step in commands if step.words[:2] in _RESTORES)
-        gone = [path for path in gone if path not in edits and _name(path) not in restored]
-        gone += [path for step in commands for path in deleted_files(step) if path not in gone]
+        found = [path for step in commands for path in deleted_files(step) if not path.startswith(TEMPORARY)]
+        gone = [path for path in (*gone, *found) if path not in edits and _name(path) not in restored]
     return [path for path in gone if re.search(rf"(?<![\w.-]){re.escape(_name(path))}(?![\w-])", line)]
 
 

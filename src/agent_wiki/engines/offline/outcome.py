@@ -70,7 +70,8 @@ _NOTES = regex(r"\.(?:md|txt|jsonl?)$", re.IGNORECASE)  # notes, and the recordi
 _SEARCH = frozenset({"grep", "egrep", "rg", "awk", "sed", "select-string"})
 _MOST_READ = 400
 _NO_ERRORS = regex(
-    r"\b(?:no (?:more )?errors?|no longer|gone|(?:is|are) (?:all )?(?:fixed|solved)|works? now)\b", re.IGNORECASE
+    r"\b(?:no (?:more )?errors?|no longer|gone|(?:is|are) (?:all )?(?:fixed|solved)|works? now|zero|without)\b",
+    re.IGNORECASE,
 )
 _LEAST_ANSWER = 60  # letters
 _FEW_REQUESTS = 3
