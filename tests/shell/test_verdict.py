@@ -58,7 +58,13 @@ def test_a_call_that_the_user_stopped_was_called_off() -> None:
 
 @pytest.mark.parametrize(
     ("line", "only_then"),
-    [("a || true && make", (1,)), ("a || (true && make)", (1, 2)), ("a || b && make", (1, 2))],
+    [
+        ("a || true && make", (1,)),
+        ("a || (true && make)", (1, 2)),
+        ("a || { b && make; }", (1, 2)),
+        ("a || b | tail && make", (1, 2)),
+        ("a || b || c && make", (1, 2)),
+    ],
 )
-def test_what_runs_only_where_a_step_failed_ends_behind_true(line: str, only_then: tuple[int, ...]) -> None:
+def test_what_runs_only_where_a_step_failed_ends_at_an_and(line: str, only_then: tuple[int, ...]) -> None:
     assert chain_of(steps_of(line)).fallback(0) == only_then

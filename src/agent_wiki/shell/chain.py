@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from agent_wiki.shell.programs import PASSES, PRINTERS, SHOWS_END, TRIVIAL
+from agent_wiki.shell.programs import PRINTERS, SHOWS_END, TRIVIAL
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.syntax import PIPES
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -61,15 +61,18 @@ class Chain:
             yield later
 
     def fallback(self, at: int) -> tuple[int, ...]:
-        """The steps that run only where this one failed: those after its `||`, after `|| true` no more of them."""
+        """The steps that run only where this one failed: those after its `||`, up to an `&&` that is not in a group."""
         last = self._pipeline(at)[1]
         while last + 1 < len(self.steps) and self.steps[last].after == "&&":
             last = self._pipeline(last + 1)[1]
         if last + 1 >= len(self.steps) or self.steps[last].after != "||":
             return ()
         end = next(end for start, end in self.lists if start <= last + 1 <= end)
-        is_apart = self.steps[last + 1].start < 0 <= self.steps[at].start  # in a subshell more may come with it
-        end = last + 1 if self.steps[last + 1].program in PASSES and not is_apart else end
+        first = self.steps[last + 1]
+        if not (first.start < 0 <= self.steps[at].start or first.source.lstrip().startswith("{")):
+            end = self._pipeline(last + 1)[1]
+            while self.steps[end].after == "||":
+                end = self._pipeline(end + 1)[1]
         return tuple(range(last + 1, end + 1))
 
 
