@@ -218,7 +218,7 @@ def is_judged(words: str) -> bool:
     found = _LATIN_WORD.findall(words[:_MOST_READ].lower())
     if foreign * _LETTERS_OF_A_SIGN > len(letters):
         return False
-    return max(len(words.intersection(found)) for words in _ELSEWHERE_SMALL) < _FEWEST_SMALL
+    return max(len(small.intersection(found)) for small in _ELSEWHERE_SMALL) < _FEWEST_SMALL
 
 
 def _is_objection(words: str) -> bool:
