@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import signal
-import tarfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from agent_wiki.stages.order import ALL_STAGES, entry_types
 from agent_wiki.wiki.layout import kind_of
 from agent_wiki.wiki.page import Page, parse_page
 from agent_wiki.wiki.records import SessionRecord, parse_record
+from tests.archives import unpack
 from tests.processes import die_before, exit_codes, started
 from tests.wikis import changed, tree
 
@@ -44,8 +44,7 @@ OF_THE_DAY = re.compile(rb"^(?:generated|verified_at): .*\n", re.MULTILINE)
 def former(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder `wiki-example` with both wikis in the former layout."""
     folder = tmp_path_factory.mktemp("former")
-    with tarfile.open(ARCHIVE) as archive:
-        archive.extractall(folder, filter="data")
+    unpack(ARCHIVE, folder)
     return folder / "wiki-example"
 
 

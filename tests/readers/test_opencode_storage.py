@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tarfile
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from agent_wiki.errors import PartOfRecording
 from agent_wiki.readers import detect
 from agent_wiki.readers.recording import Recording
 from agent_wiki.trajectory import Trajectory
+from tests.archives import unpack
 from tests.readers.sent import CLIENTS, differences, failed_calls, read, sent
 
 CLIENT = "opencode-1.1"
@@ -37,8 +37,7 @@ def storage(tmp_path: Path) -> Path:
 
 
 def unpacked(folder: Path) -> Path:
-    with tarfile.open(CLIENTS / CLIENT / "storage.tar.xz") as archive:
-        archive.extractall(folder, filter="data")
+    unpack(CLIENTS / CLIENT / "storage.tar.xz", folder)
     return folder / "storage"
 
 
