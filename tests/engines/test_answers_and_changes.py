@@ -168,7 +168,7 @@ def test_files_that_are_new_are_written_and_the_others_changed() -> None:
     by_opencode = Session().user("Cap the cart.").call("apply_patch", {"patchText": patch}, "Success.").says("Capped.")
     assert "The agent wrote `cap.py`, and changed `cart.py`" in summary(by_opencode).narrative
     again = Session().user("Cap the cart.").write("cap.py").edit("cap.py").says("It is capped.")
-    assert "The agent wrote `cap.py`." in summary(again).narrative
+    assert "The agent wrote `cap.py` (T2 to T4)." in summary(again).narrative
 
 
 def test_an_agent_s_own_notes_are_no_remedy() -> None:

@@ -73,7 +73,7 @@ def test_the_words_of_a_prompt_are_not_put_into_the_users_mouth() -> None:
     rest = "## Outline\n\nGoal: Find what the specification leaves open and ask for it.\n"
     session = Session(cwd="/home/me/shop").user(_prompt("", rest)).edit("specs/004-price-list/spec.md")
     story = summary(session.says("Written.")).narrative
-    assert story.startswith("The user asked: Find what the specification leaves open and ask for it. ")
+    assert story.startswith("The user asked: Find what the specification leaves open and ask for it (T1). ")
 
 
 def test_an_older_form_has_its_input_on_a_line() -> None:

@@ -152,7 +152,7 @@ def test_a_session_without_a_request_is_called_by_what_was_done() -> None:
 
 def test_a_second_script_of_sed_is_no_file() -> None:
     session = Session().user("Rename a.").run("sed -i -e 's/a/b/' -e 's/^c/    d = e/' src/cart.py", "")
-    assert "It changed `src/cart.py`." in summary(session.says("Done.")).narrative.replace("The agent", "It")
+    assert "It changed `src/cart.py` (T2)." in summary(session.says("Done.")).narrative.replace("The agent", "It")
 
 
 CHECKS = "pytest tests; mypy src"
@@ -192,7 +192,7 @@ def test_a_path_that_is_cut_in_someones_words_shows_it() -> None:
             failed=True,
         )
     )
-    assert "“Access denied: …/mine/states.txt is outside”" in summary(session).narrative
+    assert "“Access denied: …/kim/workspace/mine/states.txt is outside”" in summary(session).narrative
 
 
 def test_a_review_in_json_is_not_shown_by_its_own_verdict() -> None:
@@ -295,7 +295,7 @@ def test_what_the_user_said_is_told_with_what_was_done_about_it() -> None:
         session.user(f"Now cap the number {at} as well, please, for it is far too high for the shop of the town.")
         session.edit(f"src/parts/of/the/shop/cap{at}.py").says("Capped.")
     story = summary(session).narrative
-    for told in re.findall(r"\(T(\d+)\)\. (The agent|It|Next|Then|After|The user)", story):
+    for told in re.findall(r"(?:user|went on)[^.]*\(T(\d+)\)\. (The agent|It|Next|Then|After|The user)", story):
         assert told[1] in ("The agent", "It"), told
 
 

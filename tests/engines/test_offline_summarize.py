@@ -26,9 +26,10 @@ def fixed_bug() -> Session:
 
 def test_a_story_says_what_was_asked_what_failed_and_how_it_ended() -> None:
     assert summary(fixed_bug()).narrative == (
-        "The user asked: “the cart total is wrong, please fix it”. The agent read `src/cart.py`. `pytest tests` "
-        "failed (T5): “FAILED tests/test_cart.py::test_total”; it passed after changes to `src/cart.py` (T9). The "
-        "agent changed `src/cart.py`. Its finding: “The issue is that the discount is added and not taken off”. "
+        "The user asked: “the cart total is wrong, please fix it” (T1). The agent read `src/cart.py` (T2). `pytest "
+        "tests` failed (T5): “FAILED tests/test_cart.py::test_total”; it passed after changes to `src/cart.py` (T9). "
+        "The agent changed `src/cart.py` (T6). It said: “The issue is that the discount is added and not taken off” "
+        "(T6). "
         "After the last change `pytest tests` passed (T9): “5 passed in 0.2s”."
     )
 
@@ -39,7 +40,7 @@ def test_key_turns_name_the_request_the_failure_the_edit_and_the_check() -> None
         (5, "`pytest tests` fails: “FAILED tests/test_cart.py::test_total”", "other"),
         (
             6,
-            "The agent changes `src/cart.py`: “The issue is that the discount is added and not taken off”",
+            "The agent changes `src/cart.py` and says: “The issue is that the discount is added and not taken off”",
             "change",
         ),
         (9, "`pytest tests` passes: “5 passed in 0.2s”", "other"),
@@ -237,9 +238,9 @@ def booked() -> Session:
 
 def test_a_conversation_is_summarized_by_request_obstacle_and_end() -> None:
     assert summary(booked()).narrative == (
-        "The user asked: “I want to move my flight to Friday”. The agent looked things up with `get_booking`. It "
-        "answered: “Unfortunately, basic tickets cannot be changed to another day” (T6). Then the user asked: "
-        "“Could you cancel it then?” (T7). The agent called `cancel_booking` (code AB12). In its own words (T10): "
+        "The user asked: “I want to move my flight to Friday” (T1). The agent looked things up with `get_booking` "
+        "(T4). It answered: “Unfortunately, basic tickets cannot be changed to another day” (T6). Then the user asked: "
+        "“Could you cancel it then?” (T7). The agent called `cancel_booking` (code AB12) (T8). In its own words (T10): "
         "“Your booking is cancelled and the fee comes back”. The user said “Thanks” (T11)."
     )
 
@@ -275,7 +276,7 @@ def test_a_healed_workload_names_the_cause_and_the_change() -> None:
     patch = "kubectl patch deployment web --type=json -p '[]'"
     session.run(patch, "deployment.apps/web patched", text="The root cause is a port that every node has in use.")
     arc = summary(session.run("kubectl get pods", table.format("1/1", "Running")).says("Done."))
-    assert "Its finding: “The root cause is a port that every node has in use”." in arc.narrative
+    assert "It said: “The root cause is a port that every node has in use” (T4)." in arc.narrative
     assert arc.outcome_reason == "`kubectl get pods` showed the workload healthy after the last change"
     assert [(note.turn, note.kind) for note in arc.key_turns] == [(1, "other"), (4, "change"), (7, "other")]
 
@@ -285,7 +286,7 @@ def test_what_the_agent_explained_or_could_not_do_is_a_key_turn_of_its_kind() ->
     session = Session().user("web does not start, mend it").run("kubectl get pods", "web 0/1 Pending", text=found)
     session.run("kubectl patch deployment web -p '[]'", "deployment.apps/web patched").says("Done.")
     (cause,) = (note for note in summary(session).key_turns if note.kind == "cause")
-    assert (cause.turn, cause.text) == (2, f"The agent names the cause: “{found[:-1]}”")
+    assert (cause.turn, cause.text) == (2, f"The agent says: “{found[:-1]}”")
     session = Session().user("Please cancel my order.").says("Unfortunately, I need the number of your order first.")
     session.user("it is 17").says("I am sorry, but an order that was sent off cannot be cancelled any more.")
     told = [(note.turn, note.kind) for note in summary(session).key_turns if note.turn % 2 == 0]

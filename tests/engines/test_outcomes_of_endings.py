@@ -120,19 +120,6 @@ def test_a_run_that_is_cut_off_after_something_was_made_is_partial() -> None:
     assert shown(Session(exit_status="max_turns").user("add the lamp").read("a.py")).outcome == "failure"
 
 
-LIST = "I wrote these:\n\n1. plan.md - the plan\n2. docs/design.md - the design\n3. {} - a digest of it all\n"
-
-
-@pytest.mark.parametrize(("last", "outcome"), [("SUMMARY.md", "partial"), ("docs/api.md", "success")])
-def test_a_document_that_is_listed_and_was_never_written_is_missing(last: str, outcome: str) -> None:
-    session = Session().user("write the documents of the plan")
-    for name in ("plan.md", "docs/design.md", "docs/api.md"):
-        session.write(name)
-    result = shown(session.says(LIST.format(last)))
-    assert result.outcome == outcome
-    assert outcome == "success" or (result.basis, result.quote) == ("not-made", "SUMMARY.md")
-
-
 def test_a_next_turn_in_another_language_is_no_sign_that_the_user_is_content() -> None:
     for words, basis in (
         ("now a page on the cables of the shop", "moved-on"),

@@ -29,7 +29,7 @@ def change_note(words: str) -> str:
     ],
 )
 def test_beside_a_change_the_sentence_is_quoted_that_says_what_it_was_for(words: str, quoted: str) -> None:
-    assert change_note(words) == f"The agent changes `cap.py`: “{quoted}”"
+    assert change_note(words) == f"The agent changes `cap.py` and says: “{quoted}”"
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_request_of_a_few_sentences_is_quoted_whole() -> None:
     later = "The cap holds. But guests see it too. Can you show it to members only?"
     session.user(later).edit("page.py").says("Only members see it now.")
     narrative = summary(session).narrative
-    assert f"The user asked: “{asked.rstrip('.')}”." in narrative
+    assert f"The user asked: “{asked.rstrip('.')}” (T1)." in narrative
     assert f"Then the user asked: “{later}” (T5)." in narrative
 
 

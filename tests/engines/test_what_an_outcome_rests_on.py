@@ -12,6 +12,8 @@ from tests.engines.sessions import Session
 from tests.engines.summaries import COMMITTED, capped, summary
 from tests.hangs import no_hang
 
+UNCHECKED = "this engine knows no passed check after the last change of code (T2)"
+
 
 @pytest.mark.parametrize(
     ("session", "reason"),
@@ -19,11 +21,14 @@ from tests.hangs import no_hang
         (capped().run("pytest -q", "2 passed"), "`pytest -q` passed after the last change of code"),
         (capped().run("pytest -q", "1 failed", failed=True), "the last run of `pytest -q` failed"),
         (capped().run("git commit -m cap", COMMITTED), "`git commit` went through"),
-        (capped().says("The totals are capped at ten now."), "no check of the last change beyond its syntax was found"),
+        (
+            capped().says("The totals are capped at ten now."),
+            UNCHECKED,
+        ),
         (capped().says("They are capped.").user("Thanks, it works now."), "the user accepted it"),
         (
             Session().user("Hello there, can you see this?"),
-            "no check, answer or word of the user was found that settles it",
+            "this engine cannot tell",
         ),
     ],
 )
@@ -33,19 +38,19 @@ def test_an_outcome_says_what_it_rests_on(session: Session, reason: str) -> None
 
 def test_each_basis_but_a_recorded_verdict_has_its_words() -> None:
     bases = [each for each in get_args(Basis) if each != "recorded"]
-    assert all(Shown("partial", basis).reason(["cap.py"]) for basis in bases)
-    assert Shown("success", "recorded").reason(["cap.py"]) == ""
+    assert all(Shown("partial", basis).reason({"cap.py": 2}) for basis in bases)
+    assert Shown("success", "recorded").reason({"cap.py": 2}) == ""
 
 
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        (["cap.py", "README.md"], "no check of the last change beyond its syntax was found"),
-        (["README.md", "caps.json"], "nothing was found that shows whether what was written holds"),
-        ([], "something was done or answered, and nothing was found that shows whether it holds"),
+        ({"cap.py": 4, "README.md": 6}, "this engine knows no passed check after the last change of code (T4)"),
+        ({"README.md": 4, "caps.json": 2}, "this engine knows no check of what was written (T4)"),
+        ({}, "something was done or answered, and this engine cannot tell whether it holds"),
     ],
 )
-def test_of_documents_and_data_no_test_is_missed(changed: list[str], said: str) -> None:
+def test_of_documents_and_data_no_test_is_missed(changed: dict[str, int], said: str) -> None:
     assert Shown("partial", "unchecked").reason(changed) == said
 
 

@@ -20,7 +20,7 @@ FIRST = {
     "jsonl to csv": "Convert JSONL to CSV",
     "total of a column by another": "Sum CSV column",
     "slugify accented": "Slugify drops accented letters",
-    "sum invoices per supplier": "How much do we still owe each supplier?",
+    "sum invoices per supplier": "How much do we still owe each supplier? (and one more request)",
 }
 """A question, and the title that comes first."""
 

@@ -10,7 +10,7 @@ from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
-from agent_wiki.shell.files_written import TEMPORARY, bare_name
+from agent_wiki.shell.files_written import TEMPORARY
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
@@ -23,8 +23,6 @@ _LEFT_OPEN = written("left_open", re.IGNORECASE)
 _AWAITED = written("awaited", re.IGNORECASE | re.MULTILINE)
 _NEXT_STEP = written("next_step", re.IGNORECASE)
 _GAVE_UP = written("gave_up", re.IGNORECASE)
-_LISTED = regex(r"^\s*(?:[-*|]|\d{1,2}[.)])\s+[`*\[]{0,3}(?P<file>[\w./-]{1,120}\.[a-z]{2,4})\b", re.MULTILINE)
-_MOST_LISTED = 8_000
 _WAITS = written("waits", re.IGNORECASE)
 _QUESTIONS = regex(r"[^.!?？\n]{8,}[?？]")
 _SIGNS = regex(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
@@ -72,17 +70,7 @@ def delivered(stretch: Stretch) -> Shown | None:
     turn, text = (_after_last_edit(stretch) if is_document else None) or reply
     if gave_up := _GAVE_UP.search(text[:_LEAST_LETTERS]):
         return Shown("partial", "left-open", turn, quoted(gave_up.group()))
-    if is_document and (missing := _not_made(stretch, text)):
-        return Shown("partial", "not-made", turn, missing)
     return Shown("success", "delivered", turn, _first_line(text))
-
-
-def _not_made(stretch: Stretch, text: str) -> str:
-    """A file of the agent's list of what it made that no call wrote and no result shows, where it made others of it."""
-    listed = dict.fromkeys(match["file"] for match in _LISTED.finditer(text[:_MOST_LISTED]))
-    known = "\n".join(f"{act.call.raw_arguments}\n{act.call.result or ''}" for act in stretch.acts)
-    missing = [name for name in listed if bare_name(name) not in known]
-    return missing[0] if missing and len(missing) < len(listed) / 2 else ""
 
 
 def _unasked(stretch: Stretch) -> Shown | None:

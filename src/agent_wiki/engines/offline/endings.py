@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from agent_wiki.engines.offline.acts import Act, distinct
-from agent_wiki.engines.offline.changes import is_prose
 from agent_wiki.engines.offline.goal import in_own_words, pasted_line, request_line
 from agent_wiki.engines.offline.graded import is_graded_elsewhere
 from agent_wiki.engines.offline.reply_prose import LEAST_LETTERS, PLEASANTRY, SENTENCE_END, first_prose, reservation
@@ -32,7 +31,7 @@ def ending(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
     if shown.basis == "recorded":
         return _recorded(stretch)
     if shown.basis in ("nothing", "unchecked", "unfinished"):
-        return _unknown(stretch, shown)
+        return _unknown(stretch)
     based = _checked(stretch, shown, troubles) if shown.basis == "check" else ""
     based = _cut_off(stretch, shown) if shown.basis == "cut-off" else based
     is_graded = shown.basis in ("check", "graded") and len(stretch.requests) < 2 and is_graded_elsewhere(stretch)
@@ -90,7 +89,7 @@ def _checked(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
     return f"{text[:-1]}, while {listing(passed)} passed." if passed else text
 
 
-def _unknown(stretch: Stretch, shown: Shown) -> str:
+def _unknown(stretch: Stretch) -> str:
     interrupts = stretch.interrupts()
     last = stretch.acts[-1] if stretch.acts else None
     is_later = not interrupts or interrupts[-1] > stretch.last_request_turn()  # else the agent went on after it
@@ -103,25 +102,7 @@ def _unknown(stretch: Stretch, shown: Shown) -> str:
     is_last_word = last is not None and max(stretch.last_reply_turn(), stretch.last_turn - 1) <= last.turn
     if last is not None and last.call.result is None and is_last_word:
         return " ".join(filter(None, (_reply(stretch), _ends_before(stretch, last))))
-    left_open = _open_end(stretch)
-    unchecked = _ran_after(stretch) if shown.basis == "unchecked" and not left_open else ""
-    return " ".join(filter(None, (_reply(stretch), left_open, unchecked, _next_words(stretch), _asks(stretch))))
-
-
-def _ran_after(stretch: Stretch) -> str:
-    """What was run after the last change and is no check of it; empty for nothing."""
-    kept = stretch.kept_edits()
-    edits = [act for act in kept if not all(map(is_prose, act.edits))] or kept
-    changed = max((act.end for act in edits), default=stretch.last_turn)
-    since = f"After the last change{' of code' if edits[-1:] != kept[-1:] else ''}"
-    ran = [act for act in stretch.acts if act.turn > changed and act.kind in ("run", "probe") and act.has_worked]
-    read = [act for act in stretch.acts if act.turn > changed and act.finding and act.finding.passed]
-    after = read[-1].turn if read else stretch.last_turn
-    if not ran and any(act.kind == "delegate" and act.has_worked and act.turn > after for act in stretch.acts):
-        return f"{called(read[-1])} passed (T{read[-1].end}); no check is recorded of what a subagent did after it."
-    if read and (not ran or read[-1].turn > ran[-1].turn):
-        return f"{since} {called(read[-1])} passed (T{read[-1].end}), which does not run it."
-    return f"{since} {called(ran[-1])} ran (T{ran[-1].end})." if ran else ""
+    return " ".join(filter(None, (_reply(stretch), _open_end(stretch), _next_words(stretch), _asks(stretch))))
 
 
 def _open_end(stretch: Stretch) -> str:

@@ -52,7 +52,7 @@ def cause_of(stretch: Stretch) -> list[Statement]:
     for act in edits or [act for act in stretch.acts if act.turn <= max(changes, default=0)]:
         if found := _cause_in(stretch.content(act.turn).partition("```")[0]):
             words = said(found, 170)
-            return [Statement("cause", words, Sentence(act.turn, 65, f"Its finding: {words}."))]
+            return [Statement("cause", words, Sentence(act.turn, 65, f"It said: {words} (T{act.turn})."))]
     return []
 
 

@@ -185,7 +185,7 @@ def _edited(act: Act, stretch: Stretch, weight: int) -> _Candidate:
 def _said(weight: int, act: Act, text: str, stretch: Stretch) -> _Candidate:
     """A change, with what the agent said of it where it said something: only then it says why."""
     words = own_words_before(stretch, act)
-    return _Candidate(weight, act.turn, f"{text}: {words}" if words else text, "change" if words else "other")
+    return _Candidate(weight, act.turn, f"{text} and says: {words}" if words else text, "change" if words else "other")
 
 
 def _fillers(stretch: Stretch) -> list[_Candidate]:
@@ -206,6 +206,6 @@ def _of_machines(stretch: Stretch) -> list[_Candidate]:
 def _of_findings(stretch: Stretch) -> list[_Candidate]:
     """The cause as the agent named it, and in a conversation what it could not do."""
     is_talk = stretch.is_talk()
-    causes = [("The agent names the cause", each) for each in cause_of(stretch)]
+    causes = [("The agent says", each) for each in cause_of(stretch)]
     found = causes + [("The agent answers", each) for each in (refusals_of_agent(stretch) if is_talk else [])]
     return [_Candidate(68, each.sentence.turn, f"{label}: {each.words}", each.kind) for label, each in found]

@@ -22,8 +22,8 @@ from agent_wiki.engines.offline.wording import code, count
 from agent_wiki.stages.summarize import MOST_REQUESTS, TurnNote
 from agent_wiki.trajectory.language import is_english
 
-_MOST_SAID, _MOST_OF_MANY = 240, 160  # characters
-_MANY = 8
+_MOST_SAID, _MOST_OF_MANY = 600, 300  # characters
+_MANY = 12
 _CHANGE = 9  # calls that a change weighs more
 _LEAST_OF_ANSWER = 60  # characters of an answer or an assent that says more
 _FEW_LETTERS = 8  # where no word of assent is known

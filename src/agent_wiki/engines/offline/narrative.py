@@ -118,7 +118,7 @@ def _opening(stretch: Stretch) -> Sentence:
         names = [word.rstrip(":") for word in goal.split() if COMMAND.fullmatch(word)]
         rest = " ".join(word for word in goal.split() if not COMMAND.fullmatch(word))
         ran = f"The user ran {listing([code(name) for name in names])}: {in_own_words(rest, first, 160)}."
-        return Sentence(first.turn, 100, ran.replace(": .", "."))
+        return Sentence(first.turn, 100, f"{ran.replace(': .', '.')[:-1]} (T{first.turn}).")
     who = "The user asked"
     if stretch.trajectory.source.parent_session_id:
         who = "The parent agent asked"
@@ -126,7 +126,8 @@ def _opening(stretch: Stretch) -> Sentence:
         who = "The task"
     whole = in_full(first, _MOST_OF_OPENING)
     shown = in_full(first, _MOST_IN_FULL) or in_own_words(goal, first, 160)
-    return Sentence(first.turn, 100, f"{who}: {shown}.", fuller=f"{who}: {whole}." if whole else "")
+    turn = f"(T{first.turn})"
+    return Sentence(first.turn, 100, f"{who}: {shown} {turn}.", fuller=f"{who}: {whole} {turn}." if whole else "")
 
 
 def _user_turns(stretch: Stretch, is_talk: bool) -> list[Sentence]:

@@ -29,8 +29,8 @@ from agent_wiki.trajectory.lazily import regex
 
 _LEAST_LETTERS = 150  # of a reply: the story has room for less
 # Characters and lines of the longest reply, the last one and others, by how many replies there are.
-_SHARES = (((1_200, 12),), ((900, 8), (600, 5)), ((700, 6), (500, 4), (400, 3)),
-           ((600, 5), (400, 4), (350, 3), (350, 3)))  # fmt: skip
+_SHARES = (((1_000, 8),), ((700, 5), (500, 3)), ((500, 4), (350, 3), (300, 2)),
+           ((400, 3), (300, 2), (300, 2), (300, 2)))  # fmt: skip
 _CELLS, _MARKED_ROW = 2, regex(r" \| [^\s|]{1,12}$")  # "Edge cases | Clear"
 _MOST_NEEDED = 60  # characters of a heading that is said before each line below it
 _LEAST_OF_LINE, _MOST_OF_LINE, _MOST_OF_HEAD, _MOST_FOUND = 40, 290, 78, 4  # characters; the last: lines
@@ -163,6 +163,7 @@ def _lines(reply: str) -> Iterator[str]:
         is_row = text.count(" | ") >= _CELLS or _MARKED_ROW.search(text)
         heading = "" if text.endswith(COLONS) else heading  # another lead-in, of what comes now
         if is_scrap or text.endswith(COLONS) or _NO_REPORT.search(text) or is_row:
+            heading = heading if is_needed else ""  # it was said of this line, not of the next
             continue  # a lead-in of its own says nothing, and a row of many cells little
         yield f"{under}{BELOW}{text}" if under else text
         heading = heading if is_needed else ""

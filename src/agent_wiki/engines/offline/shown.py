@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from typing import Literal
 
 from agent_wiki.engines.offline.acts import Act, distinct
@@ -23,7 +23,6 @@ Basis = Literal[
     "refused",  # the commit, push or release at the end did not go through
     "delivered",  # the answer, the review or the document that was asked for
     "left-open",  # the agent's own report says what is missing
-    "not-made",  # the agent's last list names a file that nothing made
     "stopped",  # the user stopped the agent before it came to an end
     "declined",  # the user refused its last change
     "not-allowed",  # each edit waited for a permission that never came
@@ -49,12 +48,13 @@ class Shown:
     passed: tuple[Act, ...] = ()
     failed: tuple[Act, ...] = ()
 
-    def reason(self, changed: Collection[str]) -> str:
-        """What the outcome rests on, as a clause. In: the files of the work that were changed."""
+    def reason(self, changed: Mapping[str, int]) -> str:
+        """What the outcome rests on, as a clause. In: the files of the work that were changed, each with its turn."""
         reasons = table("words")["outcome_reasons"]
-        is_code = any(not is_unchecked(path) and not is_data(path) for path in changed)  # what a check may be about
-        what = "changed" if is_code else "written" if changed else "unchanged"
+        code = [path for path in changed if not is_unchecked(path) and not is_data(path)]  # what a check may be about
+        what = "changed" if code else "written" if changed else "unchanged"
+        last = max((changed[path] for path in code or changed), default=0)
         own = f"{self.basis}-{self.outcome}-{what}"
         reason = next((reasons[key] for key in (own, own.rpartition("-")[0], self.basis) if key in reasons), "")
         acts = self.failed or self.passed or ((self.act,) if self.act else ())
-        return reason.replace("NAMES", listing(distinct([called(act) for act in acts]), 3))
+        return reason.replace("NAMES", listing(distinct([called(act) for act in acts]), 3)).replace("LAST", f"T{last}")

@@ -113,11 +113,11 @@ class Stretch:
         edits = [act for act in self.acts if act.has_edited]
         return [act for act in edits if not scratch.issuperset(map(bare_name, act.edits))] or edits
 
-    def product(self) -> frozenset[str]:
-        """The files of the work that were changed, without those that were only tools of it."""
+    def product(self) -> dict[str, int]:
+        """The files of the work that were changed, with their last turns, and without those that were only tools."""
         scratch = self.scratch()
-        edited = (path for act in self.acts if act.has_edited for path in act.edits)
-        return frozenset(path for path in edited if bare_name(path) not in scratch)
+        edited = ((path, act.turn) for act in self.acts if act.has_edited for path in act.edits)
+        return {path: turn for path, turn in edited if bare_name(path) not in scratch}
 
     def interrupts(self) -> list[int]:
         """Turns in which the user stopped the agent, and not what came after it had had its say."""

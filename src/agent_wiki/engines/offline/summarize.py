@@ -18,7 +18,7 @@ from agent_wiki.engines.offline.shipping import subjects_of
 from agent_wiki.engines.offline.stretch import Stretch, stretch_of
 from agent_wiki.engines.offline.troubles import troubles_of
 from agent_wiki.engines.offline.unasked import feature_of, place_of, title_without_request
-from agent_wiki.engines.offline.wording import clause
+from agent_wiki.engines.offline.wording import clause, count
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS, ArcAnswer, SummarizeQuestion, SummaryAnswer
 from agent_wiki.trajectory import Trajectory
@@ -53,7 +53,7 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         slug="" if is_only else arc_slug(goal),
         first_turn=stretch.first_turn,
         last_turn=max(stretch.last_turn, 1),
-        title=_title(stretch, goal, deed),
+        title=_title(stretch, goal, deed, 0 if stretch.is_talk() else len(requests_shown)),
         goal=goal,
         outcome=shown.outcome,
         outcome_turn=None if is_request else shown.turn,
@@ -68,12 +68,16 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
     )
 
 
-def _title(stretch: Stretch, goal: str, deed: UserRequest | None) -> str:
-    if shipped := _shipped_title(stretch):
+def _title(stretch: Stretch, goal: str, deed: UserRequest | None, number: int) -> str:
+    """The heading of a stretch. It says how many of the `number` requests it does not name."""
+    if number < 2 and (shipped := _shipped_title(stretch)):
         return shipped
     if goal == NO_REQUEST:
         return title_without_request(stretch)
     title = title_of(goal, deed)
+    if (more := number - 1 - (", then: " in (title or goal))) > 0:
+        suffix = f" (and {count(more)} more request{'s' if more > 1 else ''})"
+        return f"{clause((title or goal).rstrip('.:!'), MOST_TITLE_CHARACTERS - len(suffix)).rstrip('.:!')}{suffix}"
     place = feature_of(stretch, title or goal) or (place_of(stretch) if says_few_words(title or goal) else "")
     room = MOST_TITLE_CHARACTERS - len(place) - 3
     return f"{clause((title or goal).rstrip('.:!'), room)} ({place})" if place else title

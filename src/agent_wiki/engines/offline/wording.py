@@ -23,6 +23,7 @@ _LEFT_OPEN = regex(r"\b(?:that|which|who|to|and|or|but|the|an?|of|with|for|in|on
 _LONG_ADDRESS = regex(r"(https?://[\w.-]{1,100})/[\w./%?&=~+@-]{25,2000}(?=[\s:,)\]]|$)", needs=("://",))
 _LEADS_IN = regex(r"(?<=[.!?]) [^.!?:]{1,60}:\s*$")  # to the lines below
 _TELLS = regex(r"(?:Error|Exception)\b|^(?:E[A-Z]{4,}|SIG[A-Z]{3,5}|Killed|Terminated|Aborted)\b")
+_MOST_PARTS = 6
 _LEAST = 0.4  # of `most`; a shorter piece would omit too much
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -46,11 +47,11 @@ def shown_command(act: Act, most: int = 70) -> str:
     """The call as a person would name it, without backticks: a command line, or a tool and its object."""
     command = main_command(act)
     if act.has_failed and (line := _whole_line(act)):
-        return plain_line(with_short_paths(line), most)
+        return plain_line(with_cut_paths(line, 2), most)
     if command is not None:
         text = "git commit" if command.words[:2] == ("git", "commit") else command.text().split("\n", 1)[0]
         text = f"sudo {text}" if command.source.startswith("sudo ") else text  # what it says of itself is about that
-        return plain_code(with_short_paths(text).replace("\0", "").replace("$_", "…").replace("`", ""), most)
+        return plain_code(with_cut_paths(text, 2).replace("\0", "").replace("$_", "…").replace("`", ""), most)
     name = bare_tool_name(act.call.name).replace("`", "")
     path = act.edits[0] if act.edits else act.call.path() or ""
     skill = act.call.arguments.get("skill") or act.call.arguments.get("command")
@@ -67,14 +68,12 @@ def _whole_line(act: Act) -> str:
     return " ".join(f"{each.text()} {each.after.strip()}" for each in steps).replace("`", "").strip(" &|;")
 
 
-def with_short_paths(text: str) -> str:
-    """Long absolute paths cut to their last parts: a place on a machine helps nobody."""
-    return _LONG_PATH.sub(lambda match: shown_path(match.group()), text)
+def with_cut_paths(text: str, most: int = 4) -> str:
+    """Absolute paths cut to their last `most` parts, so that the cut shows: `…/shop/cart.py` is not `shop/cart.py`.
 
-
-def with_cut_paths(text: str) -> str:
-    """The same in someone's words, where what is cut has to show."""
-    return _LONG_PATH.sub(lambda match: f"…/{shown_path(match.group())}", text)
+    In someone's words more parts are kept: which folder could not be written to may be all that they say.
+    """
+    return _LONG_PATH.sub(lambda match: re.sub(rf".+(?=(?:/[^/]+){{{most}}}$)", "…", match.group()), text)
 
 
 def listing(names: Sequence[str], most: int = 3) -> str:
@@ -138,7 +137,7 @@ def called(act: Act, most: int = 60) -> str:
     command = main_command(act)
     if act.was_refused and len(done := [each for each in act.commands if shell_kind(each) != "look"]) > 1:
         line = " ".join(f"{each.text()} {each.after.strip()}" for each in done)  # the user refused all of it
-        return code(plain_line(with_short_paths(line).strip(" &|;"), most))
+        return code(plain_line(with_cut_paths(line, 2).strip(" &|;"), most))
     if command is not None and is_inline(act):
         return f"an inline {code(command.program)} script"
     return code(shown_command(act, most))
@@ -153,10 +152,10 @@ def is_inline(act: Act) -> bool:
 def file_names(paths: Sequence[str], cwd: str | None, most: int = 3, clauses: Mapping[str, str] | None = None) -> str:
     """Files by their short paths, each once, with the clause that `clauses` has for its path."""
     shorts = {path: shown_path(path, cwd) for path in paths}
-    taken = Counter(shorts.values())
-    for path, short in shorts.items():
-        if taken[short] > 1:  # one more part tells the two apart
-            shorts[path] = plain_line("/".join(re.split(r"[\\/]", path)[-3:]), 80)
+    for most_parts in range(3, _MOST_PARTS):  # as many parts as tell two of them apart
+        taken = Counter(shorts.values())
+        alike = [path for path, short in shorts.items() if taken[short] > 1]
+        shorts |= {path: plain_line("/".join(re.split(r"[\\/]", path)[-most_parts:]), 80) for path in alike}
     names = {code(shorts[path]): (clauses or {}).get(path, "") for path in reversed(paths)}
     shown = [f"{name} ({what})" if what else name for name, what in reversed(names.items()) if name]
     return listing(shown, most)

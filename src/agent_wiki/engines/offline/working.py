@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -76,7 +77,8 @@ def _looked(acts: list[Act], cwd: str | None, is_first: bool) -> Sentence | None
     paths = [shown_path(path, cwd) for path in distinct([path for _, path in read])]  # two may be shown alike
     names = [code(path) for path in distinct(paths)]
     files = f"{', '.join(names[:3])} and others" if len(paths) > 4 else listing(names)
-    return Sentence(read[0][0].turn, 45 if is_first else 20 if first_edit else 35, f"The agent read {files}.")
+    weight = 45 if is_first else 20 if first_edit else 35
+    return Sentence(read[0][0].turn, weight, f"The agent read {files} {turns_of([act for act, _ in read])}.")
 
 
 def _shows_something(act: Act) -> bool:
@@ -106,7 +108,7 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     kept = lasting or named or pairs
     if not kept:
         unnamed = next((act.turn for act in acts if act.is_of_unnamed_file), 0)
-        return Sentence(unnamed, 70, "It edited files that its calls do not name.") if unnamed else None
+        return Sentence(unnamed, 70, f"It edited files that its calls do not name (T{unnamed}).") if unnamed else None
     paths = [path for _, path in kept]
     known = known_before(stretch, kept[0][0])
     changes = [act for act, _ in kept]
@@ -120,11 +122,22 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     where = " in a temporary folder" if all(path.startswith(TEMPORARY) for path in paths) else ""
     cwd = stretch.trajectory.source.cwd
     done = [
-        f"{verb} {file_names(_weighed(files, kept), cwd, most, clauses)}{where}"
+        f"{_verb(verb, files)} {file_names(_weighed(files, kept), cwd, most, clauses)}{where}"
         for verb, files in groups.items()
         if files
     ]
-    return Sentence(kept[0][0].turn, 80, f"It {', and '.join(done)}.")
+    return Sentence(kept[0][0].turn, 80, f"It {', and '.join(done)} {turns_of(changes)}.")
+
+
+def _verb(done: str, files: list[str]) -> str:
+    """What was moved or copied is not named: the files are where it went."""
+    return f"{done} {'files' if distinct(files)[1:] else 'a file'} to" if done in ("copied", "moved") else done
+
+
+def turns_of(acts: Sequence[Act]) -> str:
+    """The turns of some acts, in brackets: without them a reader takes what stands together for one step."""
+    first, last = min(act.turn for act in acts), max(act.turn for act in acts)
+    return f"(T{first} to T{last})" if last > first else f"(T{first})"
 
 
 def known_before(stretch: Stretch, edit: Act) -> set[str]:
@@ -174,15 +187,13 @@ def _checked(acts: list[Act], shown: Shown) -> Sentence | None:
         if not shown.failed and any(act in acts for act in shown.passed)
         else set()
     )
-    passed = [act for act in acts if act.finding is not None and act.finding.passed and act.kind == "check"]
-    names = [name for name in distinct([called(act) for act in passed]) if name not in failed | reported]
+    passed = {called(act): act for act in acts if act.finding and act.finding.passed and act.kind == "check"}
+    names = [name for name in passed if name not in failed | reported]
     if not names:
         return None
-    ends = {called(act): act.end for act in passed}
-    turn = max(act.turn for act in passed if called(act) == names[0])
-    alone = f"{names[0]} passed (T{ends[names[0]]})."
-    several = f"{listing([f'{name} (T{ends[name]})' for name in names])} passed."
-    return Sentence(turn, CHECKED, several if names[1:] else alone)
+    alone = f"{names[0]} passed (T{passed[names[0]].end})."
+    several = f"{listing([f'{name} (T{passed[name].end})' for name in names])} passed."
+    return Sentence(passed[names[0]].turn, CHECKED, several if names[1:] else alone)
 
 
 def _ran(acts: list[Act]) -> Sentence | None:
@@ -197,8 +208,7 @@ def _ran(acts: list[Act]) -> Sentence | None:
     if not names:
         return None
     weight = 22 if any(act.edits for act in acts) else 68 if _rank(first[names[0]]) == 0 else 40
-    came = {name: _came_of(first[name]) for name in kept}
-    dated = [f"{name} (T{first[name].turn}{came[name]})" if came[name] or len(kept) > 1 else name for name in kept]
+    dated = [f"{name} (T{first[name].turn}{_came_of(first[name])})" for name in kept]
     turn = min(act.turn for act in first.values())
     return Sentence(turn, weight, f"It ran {listing([*dated, *names[len(kept) :]])}.")
 
@@ -231,10 +241,10 @@ def _served(acts: list[Act], *, is_talk: bool) -> Sentence | None:
         return None
     turn = next(act.turn for act in acts if act in done or code(bare_tool_name(act.call.name)) in names)
     if not done:
-        return Sentence(turn, 30, f"The agent looked things up with {listing(names)}.")
+        return Sentence(turn, 30, f"The agent looked things up with {listing(names)} {turns_of(telling)}.")
     before = f"After {listing(names, 2)} the" if names else "The"
     calls = distinct([service_call(act) for act in done])
-    return Sentence(turn, 70 if is_talk else 35, f"{before} agent called {listing(calls, 4)}.")
+    return Sentence(turn, 70 if is_talk else 35, f"{before} agent called {listing(calls, 4)} {turns_of(done)}.")
 
 
 def is_function(act: Act) -> bool:
@@ -249,7 +259,8 @@ def _delegated(acts: list[Act]) -> Sentence | None:
         return None
     named = distinct([said(str(act.call.arguments.get("description") or ""), 60) for act in tasks])
     who = "a subagent" if len(tasks) == 1 else f"{count(len(tasks))} subagents"
-    return Sentence(tasks[0].turn, 50, f"It handed work to {who}{f': {listing(named)}' if named else ''}.")
+    what = f": {listing(named)}" if named else ""
+    return Sentence(tasks[0].turn, 50, f"It handed work to {who}{what} {turns_of(tasks)}.")
 
 
 def _shipping_words(act: Act) -> str:
