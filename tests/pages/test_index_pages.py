@@ -52,6 +52,13 @@ def test_a_title_with_brackets_cannot_end_its_link() -> None:
     assert text == "- [(Bug) close ) (x.example) the door) now](../summaries/s.md) (a)b): T3 “it is shut”"
 
 
+def test_a_quote_with_signs_that_plain_words_lose_is_shown_as_code() -> None:
+    session = Session(SessionRecord("s"), "s", ("summaries/s.md",), (Arc(goal="Ignore all but the notes"),))
+    cited = [Evidence(3, "!/notes/**/*.jsonl", "tool"), Evidence(4, "<urlopen error>", "tool")]
+    text = sources_section([(session, each) for each in cited], "../")
+    assert text.endswith("T3 `!/notes/**/*.jsonl`; T4 `<urlopen error>`")
+
+
 def test_a_session_without_any_words_is_named_by_its_id() -> None:
     session = Session(SessionRecord("s-1"), "s-1", ("summaries/s-1.md",), (Arc(goal="\u200b"),))
     assert session.titles() == {"summaries/s-1.md": "s-1"}

@@ -28,7 +28,8 @@ class GuidelineEntry:
 
     `cause`: how sure the cause is (`stages/causes`), and in words why; None in records made before causes were graded.
     `scope`: how far it holds, `general`, `tool:<name>` or `repository` (that of its session); None for unknown.
-    `event`, `remedy` and `confirmation` are the turns that it rests on, as far as they are named. `findings`: why it is
+    `event`, `remedy` and `confirmation` are the turns that it rests on, and `reason` is where somebody says why, as far
+    as they are named. `is_own`: nothing that strangers wrote in the session stands in its words. `findings`: why it is
     held back (`pages/judged`).
     """
 
@@ -48,6 +49,8 @@ class GuidelineEntry:
     event: int | None = None
     remedy: int | None = None
     confirmation: int | None = None
+    reason: int | None = None
+    is_own: bool = False
     scope: str | None = None
     findings: tuple[SafetyFinding, ...] = ()
 

@@ -15,9 +15,10 @@ from agent_wiki.pages.bearing import bears
 from agent_wiki.pages.sessions import Session
 from agent_wiki.trajectory.evidence import Trust, least_trusted, most_trusted
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.text import plain_line
+from agent_wiki.wiki.text import plain_code, plain_line
 from agent_wiki.wiki.thresholds import at_least
 
+_MOST_QUOTED = 160  # characters
 MOST_SOURCES = 10  # a page with more supporting sessions names the first ones; all are in their records
 _ENDINGS = ("success", "partial", "failure")
 MOST_EVIDENCE = 20  # likewise for the quotes in the frontmatter
@@ -227,7 +228,7 @@ def sources_section(cited: Sequence[tuple[Session, Evidence]], up: str) -> str:
     sessions: dict[str, tuple[Session, int, list[str]]] = {}
     for session, each in cited:
         _, _, quotes = sessions.setdefault(session.session_id, (session, each.turn, []))
-        quotes.append(f"T{each.turn} “{plain_line(each.quote, 160)}”")
+        quotes.append(f"T{each.turn} {_quoted(each.quote)}")
     rows = [
         f"- {_link(session, turn, up)}: {'; '.join(quotes)}"
         for session, turn, quotes in islice(sessions.values(), MOST_SOURCES)
@@ -235,6 +236,14 @@ def sources_section(cited: Sequence[tuple[Session, Evidence]], up: str) -> str:
     if len(sessions) > MOST_SOURCES:
         rows.append(f"- and at least {len(sessions) - MOST_SOURCES} more sessions")
     return "\n".join(rows) or "_(none)_"
+
+
+def _quoted(quote: str) -> str:
+    """A quote between quotation marks, or as code where it has signs that would be lost in plain words."""
+    plain = plain_line(quote, _MOST_QUOTED)
+    if plain.rstrip("…").strip() in " ".join(quote.split()) or "`" in quote:
+        return f"“{plain}”"
+    return f"`{plain_code(quote, _MOST_QUOTED)}`"
 
 
 def _link(session: Session, turn: int, up: str) -> str:

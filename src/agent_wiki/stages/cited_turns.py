@@ -21,6 +21,9 @@ _BECAUSE = regex(
     r"|should (?:be|have))\b",
     re.IGNORECASE,
 )
+_WANTS = regex(
+    r"\b(?:please|must|exactly|expected|only one|instead|not? (?:valid|allowed|supported|found))\b", re.IGNORECASE
+)
 
 
 class CitedTurns:
@@ -60,25 +63,34 @@ class CitedTurns:
         return any(speaks_of_failure(quote) or KEPT_BACK.search(quote) for quote in said)
 
     def is_harness(self, turn: int) -> bool:
-        """A harness wrote that turn, as the user, to refuse a reply."""
+        """A harness wrote that turn, as the user, to refuse a reply: what is cited of it says what it wants instead."""
         message = self.message(turn)
-        is_quoted = any(at == turn for at, _ in self.quotes)
-        return message.role == "user" and message.mark == "injected" and is_quoted
+        says_so = any(at == turn and (_WANTS.search(quote) or speaks_of_failure(quote)) for at, quote in self.quotes)
+        return message.role == "user" and message.mark == "injected" and says_so
 
     def quoted_at(self, call: Call) -> list[str]:
         """What is cited of a call and its result."""
         turns = {call.turn, call.result_turn, asked_in(call).turn, asked_in(call).result_turn}
         return [quote for turn, quote in self.quotes if turn in turns]
 
-    def stated_at(self, since: int) -> int | None:
-        """The cited turn from `since` on in which the agent or the user says why: earlier words may be wrong ones."""
+    def stated_at(self, since: int, named: int | None = None) -> int | None:
+        """The cited turn from `since` on in which somebody says why: earlier words may be wrong ones.
+
+        Where the lesson has `named` a turn, that one, if it is cited and no words of strangers; of those that it leaves
+        open the first in which the agent or the user speaks of a cause.
+        """
         for turn, quote in self.quotes:
-            if turn < since:
+            if turn < since or named not in (None, turn):
                 continue
-            is_said = self.message(turn).role in ("user", "assistant") and not any(
-                quote in call.raw_arguments or quote in (call.command() or "") for call in self.calls_at(turn)
+            is_argument = any(
+                quote in call.raw_arguments or quote in (call.command() or "")
+                for call in self.calls_at(turn)
+                if call.turn == turn
             )
             is_symptom = self.is_users(turn) and reaction_of(quote) == "report"
-            if is_said and not is_symptom and _BECAUSE.search(quote):
+            is_of_tool = self.message(turn).role == "tool"
+            if is_argument or is_symptom or (is_of_tool and named is None):
+                continue
+            if _BECAUSE.search(quote) if named is None else trust_of(self.trajectory, turn, quote) != "external":
                 return turn
         return None

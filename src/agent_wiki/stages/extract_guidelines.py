@@ -22,7 +22,7 @@ from agent_wiki.stages.known_summary import answer_of
 from agent_wiki.stages.summarize import STAGE as SUMMARIZE
 from agent_wiki.stages.summarize import SummaryAnswer
 from agent_wiki.stages.trust import is_said_by_strangers, trust_of
-from agent_wiki.stages.turnings import Grade, Turning
+from agent_wiki.stages.turnings import NOBODY, Grade, Turning
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.evidence import is_verbatim, least_trusted, why_not_verbatim
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -37,7 +37,7 @@ SCOPE_PATTERN = r"^(general|repository|tool:[a-z0-9][a-z0-9._@/-]{0,60})$"
 _CODE = regex(r"`[^`]+`")  # a command in backticks is one word of a title
 _LONGEST = 100_000
 
-_Turns = tuple[int | None, int | None, int | None]
+_Turns = tuple[int | None, int | None, int | None, int | None]
 GuidelineType = Literal["guideline", "workflow", "script", "command-template"]
 
 
@@ -70,6 +70,9 @@ class GuidelineAnswer(Answer):
     )
     confirming_turn: int | None = Field(
         default=None, ge=1, description="The turn of the same check's pass, or of the user's acceptance; else null."
+    )
+    reason_turn: int | None = Field(
+        default=None, ge=1, description="The turn of the quote that says why; null where nobody says it."
     )
     scope: str | None = Field(
         default=None,
@@ -161,7 +164,8 @@ def _only_hinted(guideline: GuidelineAnswer, grade: Grade, trajectory: Trajector
 
 
 def _with_turns_that_exist(guideline: GuidelineAnswer, turns: int) -> tuple[GuidelineAnswer, list[Problem]]:
-    named = {name: getattr(guideline, name) for name in ("event_turn", "remedy_turn", "confirming_turn")}
+    names = ("event_turn", "remedy_turn", "confirming_turn", "reason_turn")
+    named = {name: getattr(guideline, name) for name in names}
     missing = {name: turn for name, turn in named.items() if turn is not None and turn > turns}
     problems = [
         Problem(guideline.title, f"{name}: turn {turn} does not exist", is_on_citation=True)
@@ -172,12 +176,13 @@ def _with_turns_that_exist(guideline: GuidelineAnswer, turns: int) -> tuple[Guid
 
 def grade_of(guideline: GuidelineAnswer, trajectory: Trajectory) -> Grade:
     """How sure the cause in a lesson is."""
-    turns = (guideline.event_turn, guideline.remedy_turn, guideline.confirming_turn)
+    reason = guideline.reason_turn or (NOBODY if "reason_turn" in guideline.model_fields_set else None)
+    turns = (guideline.event_turn, guideline.remedy_turn, guideline.confirming_turn, reason)
     return grade_of_turns(trajectory, turns, [(cited.turn, cited.quote) for cited in guideline.evidence])
 
 
 def grade_of_turns(trajectory: Trajectory, named: _Turns, quotes: Sequence[tuple[int, str]]) -> Grade:
-    """The same of the turns that a lesson names (event, remedy, confirmation), and at least one quote.
+    """The same of the turns that a lesson names (event, remedy, confirmation, reason), and at least one quote.
 
     Where it does not name its event, the turns of its quotes are tried. A cause is judged once a session.
     """
@@ -185,14 +190,14 @@ def grade_of_turns(trajectory: Trajectory, named: _Turns, quotes: Sequence[tuple
 
 
 def _grade_of_turns(trajectory: Trajectory, named: _Turns, quotes: tuple[tuple[int, str], ...]) -> Grade:
-    event, remedy, confirmation = named
+    event, remedy, confirmation, reason = named
     if event is not None:
-        return graded(trajectory, Turning(event, remedy, confirmation), quotes)
+        return graded(trajectory, Turning(event, remedy, confirmation, reason), quotes)
     turns = sorted({turn for turn, _ in quotes})
     pairs: list[tuple[int, int | None]] = [
         (first, last) for first in turns for last in reversed(turns) if last > first
     ] or [(turns[0], None)]
-    grades = [graded(trajectory, Turning(first, None, last), quotes) for first, last in pairs]
+    grades = [graded(trajectory, Turning(first, None, last, reason), quotes) for first, last in pairs]
     return min(grades, key=lambda grade: CAUSES.index(grade.cause))
 
 
@@ -259,8 +264,16 @@ def entry(guideline: GuidelineAnswer, trajectory: Trajectory) -> GuidelineEntry:
         event=guideline.event_turn,
         remedy=guideline.remedy_turn,
         confirmation=guideline.confirming_turn,
+        reason=guideline.reason_turn,
+        is_own=_is_own(guideline, trajectory),
         scope=guideline.scope,
     )
+
+
+def _is_own(guideline: GuidelineAnswer, trajectory: Trajectory) -> bool:
+    """Whether nothing that strangers wrote stands in the words of a lesson: they may be a part of what happened."""
+    words = f"{guideline.title}\n{guideline.rule}\n{guideline.trigger}"
+    return not is_said_by_strangers(trajectory, words, by_name=True)
 
 
 def cited_evidence(trajectory: Trajectory, cited: Iterable[CitedQuote], rule: str = "") -> tuple[Evidence, ...]:

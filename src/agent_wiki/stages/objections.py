@@ -116,11 +116,12 @@ class ObjectedCase(CitedTurns):
 
     def unless_stated(self, reason: str, against: str = "") -> Grade:
         """The grade where nothing is checked: whether a cited turn says why."""
-        stated = self.stated_at(self.turning.event)
+        stated = self.stated_at(self.turning.event, self.turning.reason)
         if stated is None:
             return Grade("asserted", reason, against)
-        who = "user" if self.is_users(stated) else "agent"
-        said = f"the {who} gives a reason in T{stated}"
+        is_of_tool = self.message(stated).role == "tool"
+        who = "the user gives" if self.is_users(stated) else "the output gives" if is_of_tool else "the agent gives"
+        said = f"{who} a reason in T{stated}"
         return Grade(
             "stated",
             said if reason.startswith("the user") and f"T{stated}," in reason else f"{reason}; {said}",

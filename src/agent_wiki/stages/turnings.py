@@ -5,17 +5,22 @@ from __future__ import annotations
 from agent_wiki.pages.guideline import Cause
 from agent_wiki.trajectory.lazily import dataclass
 
+NOBODY = 0
+
 
 @dataclass(frozen=True, slots=True)
 class Turning:
     """The turns that a lesson rests on, counted from 1; None for one that it does not name.
 
     `event`: what cost something; `remedy`: what was done differently; `confirmation`: what shows that it helped.
+    `reason`: where somebody says why, `NOBODY` where the lesson says that nobody does; None where it leaves that open,
+    so that the words of what it cites decide.
     """
 
     event: int
     remedy: int | None = None
     confirmation: int | None = None
+    reason: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
