@@ -126,3 +126,13 @@ def test_each_segment_of_a_long_session_is_read_once(tmp_path: Path) -> None:
         )
     assert report.exit_code == 0, report.lines()
     assert len(first) == _calls(report)[_ALL] > 2
+
+
+def test_of_a_segment_each_answer_is_wanted_so_that_none_is_asked_for_alone(tmp_path: Path) -> None:
+    with MessagesServer(says({})) as server:
+        _ask([long_recording(tmp_path)], tmp_path / "wiki", server)
+        asked = [str(body["messages"][0]["content"][-1]["text"]) for body in server.bodies()]
+    together = [text for text in asked if "# `SkillsAnswer`" in text]
+    assert together
+    assert all("`SkillsAnswer` has no skill, and the reason" in text for text in together)
+    assert not any("`SkillsAnswer` is null" in text for text in together)

@@ -234,7 +234,7 @@ def render_together(
         version=together.head.version,
         system=together.head.system.strip(),
         prefix=prefix,
-        question=_rendered(together, {"questions": asked}),
+        question=_rendered(together, {"questions": asked, "is_segment": segment is not None}),
         max_tokens=together.head.max_tokens,
         schema=_schema(form),
     )
