@@ -28,8 +28,7 @@ def test_a_story_says_what_was_asked_what_failed_and_how_it_ended() -> None:
     assert summary(fixed_bug()).narrative == (
         "The user asked: “the cart total is wrong, please fix it” (T1). The agent read `src/cart.py` (T2). `pytest "
         "tests` failed (T5): “FAILED tests/test_cart.py::test_total”; it passed after changes to `src/cart.py` (T9). "
-        "The agent changed `src/cart.py` (T6). It said: “The issue is that the discount is added and not taken off” "
-        "(T6). "
+        "The agent changed `src/cart.py` (T6). "
         "After the last change `pytest tests` passed (T9): “5 passed in 0.2s”."
     )
 
@@ -270,23 +269,18 @@ def test_of_work_for_a_grader_the_story_says_that_the_verdict_is_not_recorded() 
     assert arc.narrative.endswith(f"After the last change `pytest` passed (T5): “4 passed”. {handed_over}")
 
 
-def test_a_healed_workload_names_the_cause_and_the_change() -> None:
+def test_a_healed_workload_names_the_change_and_what_the_agent_said_of_it() -> None:
     table = "NAME   READY   STATUS   RESTARTS   AGE\nweb-6f7d9c5b4-x2x4z   {}   {}   0   9m"
     session = Session().user("web does not start, mend it").run("kubectl get pods", table.format("0/1", "Pending"))
     patch = "kubectl patch deployment web --type=json -p '[]'"
     session.run(patch, "deployment.apps/web patched", text="The root cause is a port that every node has in use.")
     arc = summary(session.run("kubectl get pods", table.format("1/1", "Running")).says("Done."))
-    assert "It said: “The root cause is a port that every node has in use” (T4)." in arc.narrative
     assert arc.outcome_reason == "`kubectl get pods` showed the workload healthy after the last change"
     assert [(note.turn, note.kind) for note in arc.key_turns] == [(1, "other"), (4, "change"), (7, "other")]
+    assert arc.key_turns[1].text.endswith("and says: “The root cause is a port that every node has in use”")
 
 
-def test_what_the_agent_explained_or_could_not_do_is_a_key_turn_of_its_kind() -> None:
-    found = "The root cause is a port that each node has in use."
-    session = Session().user("web does not start, mend it").run("kubectl get pods", "web 0/1 Pending", text=found)
-    session.run("kubectl patch deployment web -p '[]'", "deployment.apps/web patched").says("Done.")
-    (cause,) = (note for note in summary(session).key_turns if note.kind == "cause")
-    assert (cause.turn, cause.text) == (2, f"The agent says: “{found[:-1]}”")
+def test_what_the_agent_could_not_do_is_a_key_turn_of_its_kind() -> None:
     session = Session().user("Please cancel my order.").says("Unfortunately, I need the number of your order first.")
     session.user("it is 17").says("I am sorry, but an order that was sent off cannot be cancelled any more.")
     told = [(note.turn, note.kind) for note in summary(session).key_turns if note.turn % 2 == 0]

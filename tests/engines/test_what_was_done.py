@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from agent_wiki.trajectory import Message
+from tests.engines.outcomes import shown
 from tests.engines.sessions import Session
 from tests.engines.summaries import ASKED, summary
 
@@ -225,3 +227,61 @@ def test_a_probe_that_is_deleted_at_once_is_no_file_that_was_written() -> None:
         Session().user(ASKED).edit("cap.py").run("( echo ok > .probe && rm -f .probe && echo YES ) || true", "YES")
     )
     assert ".probe" not in summary(session.says("The folder may be written to.")).narrative
+
+
+def test_what_was_shipped_says_from_which_turn_to_which() -> None:
+    session = Session().user(ASKED).edit("cap.py").run("git commit -m cap", "[main 1234567] Cap the totals\n 1 file")
+    session.run("git push", "1234567..89abcde main -> main")
+    assert "committed and pushed (T5 to T7): “Cap the totals”" in summary(session.says("It is pushed.")).narrative
+
+
+def test_what_a_call_of_a_service_said_stands_beside_it() -> None:
+    session = Session().user("Review the change and merge it if it is sound.").run("git diff", "+ cap")
+    refused = "The change has conflicts. Resolve them, then ask again."
+    narrative = summary(session.call("approve_and_merge", {"number": 6}, refused).says("It has conflicts.")).narrative
+    assert "called `approve_and_merge` (number 6): “The change has conflicts" in narrative
+
+
+def test_what_a_line_prints_at_its_end_is_no_result_of_a_build_before_it() -> None:
+    session = Session().user(ASKED).edit("cap.ts").run("next build && next start", "compiled\n✓ Ready in 157ms")
+    arc = summary(session.says("It is capped."))
+    assert "Ready in" not in f"{arc.outcome_quote}"
+
+
+def test_a_request_that_a_last_call_met_without_a_word_is_not_open() -> None:
+    session = Session().user(ASKED).edit("cap.py").run("pytest", "3 passed").says("It is capped.")
+    session.user("open the shop").run("open /Applications/Shop.app", "")
+    assert shown(session).basis == "unfinished"  # the agent may have gone on
+    session.builder.messages.append(Message("assistant", ""))
+    assert shown(session).basis != "unfinished"
+
+
+def test_a_commit_that_was_tried_again_is_not_known_to_have_failed() -> None:
+    session = Session().user("Cap the totals and commit.").edit("cap.py")
+    session.run("git commit -m cap", "fatal: unable to auto-detect email address", failed=True)
+    assert shown(session).basis == "refused"
+    again = session.call("Bash", {"command": "git config user.email a@b.example && git commit -m cap"}, None)
+    assert shown(again).basis != "refused"
+
+
+def test_a_run_of_one_test_that_found_nothing_is_settled_by_one_of_all_that_names_it() -> None:
+    session = Session().user(ASKED).edit("cap.ts")
+    session.run(
+        "npx vitest run --config x.json ../tests/cold-start.test.ts", "Error: Build failed with 1 error", failed=True
+    )
+    passed = "✓ tests/cold-start.test.ts > starts cold\nTests  529 passed (529)"
+    assert shown(session.run("npm test", passed)).outcome == "success"
+
+
+def test_silence_behind_a_search_for_errors_of_ones_own_code_is_a_pass() -> None:
+    session = Session().user(ASKED).edit("cap.ts")
+    checked = 'npx tsc --noEmit 2>&1 | grep "error TS" | grep -v node_modules | head -20'
+    assert summary(session.run(checked, "(Bash completed with no output)").says("Capped.")).outcome == "success"
+
+
+def test_a_runner_that_finds_no_test_has_not_failed_by_the_work() -> None:
+    session = Session().user(ASKED).edit("cap.ts")
+    session.run(
+        "npx vitest run a.test.ts", "Exit code 1\n\x1b[31mNo test files found, exiting with code 1\x1b[39m", failed=True
+    )
+    assert "failed" not in summary(session.run("npm test", "Tests  54 passed (54)").says("It is capped.")).narrative

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.engines.offline.reply_prose import reservation
+from agent_wiki.engines.offline.command_prompts import asked_in_command_prompt
+from agent_wiki.engines.offline.reply_prose import first_prose, reservation
+from agent_wiki.engines.offline.wording import said
 from tests.engines.sessions import Session
 from tests.engines.summaries import ASKED, summary
 
@@ -305,3 +307,51 @@ def test_what_stands_before_the_finding_takes_nothing_of_it_back() -> None:
     reply = "The page shows a text. However, the lamps are not sent with it.\n\nRoot cause: the cart is read too early."
     assert reservation(reply, "“Root cause: the cart is read too early”") == ""
     assert reservation(reply, "“The page shows a text”") == "However, the lamps are not sent with it."
+
+
+LOG = (
+    "untranslated messages\nNote: Some files use a deprecated API.\ne: file:///till/A.kt:76:11 Conflicting calls\n"
+    "Please upgrade your version of Kotlin soon.\nwarning: value 8 is obsolete\n> Task failed\nBUILD FAILED in 59s"
+)
+
+
+def test_a_pasted_log_asks_for_nothing_that_it_says() -> None:
+    session = Session().user(LOG).edit("A.kt").says("The clash is gone.").user(f"{LOG}\nplease mend that, too")
+    arc = summary(session.edit("B.kt").says("So is this one."))
+    assert arc.goal == "Mend what pasted output shows: e: A.kt:76:11 Conflicting calls"
+    assert "Please upgrade" not in arc.narrative
+
+
+def test_of_a_long_request_both_ends_are_listed() -> None:
+    report = "I have built the cart, its tools and its tests, and all of them pass. " * 12
+    session = Session().user("Watch the four helpers.").says("I do.")
+    session.user(f"{report.strip()}\n\nthis is its last message, can you verify that yourself?").edit("cart.py")
+    (_, later) = summary(session.says("It is verified.")).requests
+    assert later.text.startswith("“I have built the cart")
+    assert later.text.endswith("… “this is its last message, can you verify that yourself?”")
+
+
+def test_a_quote_is_not_cut_before_the_word_that_turns_it_round() -> None:
+    found = (
+        "The catalog has all that it takes to find the attachment of a policy, but there is no call that fetches it."
+    )
+    words = summary(Session().user("Which calls fetch the card?").read("api.md").says(f"{found} {found}")).narrative
+    assert "of a policy”" not in words
+    assert "but not" in said("The cart is capped at ten for members, but not for guests of the shop.", 50)
+
+
+def test_the_code_that_a_line_leads_in_to_belongs_to_it() -> None:
+    reply = (
+        "The conversation of this directory is stored at:\n\n```\n~/.claude/projects/shop/7.jsonl\n```\n\nThat is all."
+    )
+    assert first_prose(reply).startswith(
+        "The conversation of this directory is stored at: `~/.claude/projects/shop/7.jsonl`"
+    )
+
+
+def test_what_was_typed_to_a_command_whose_place_for_it_was_left_stands_below_its_prompt() -> None:
+    prompt = "## User Input\n\n```text\n$ARGUMENTS\n```\n\nYou **MUST** consider the user input before proceeding.\n\n"
+    prompt += "## Outline\n\n1. Run the script.\n\n## Key rules\n\n- Use absolute paths\n- ERROR on gate failures"
+    typed = "Build an API for persons with a search by their last name"
+    assert asked_in_command_prompt(f"{prompt}\n{typed}\n") == typed
+    assert typed not in str(asked_in_command_prompt(f"{prompt}\n\n{typed}\n"))  # a part of the prompt

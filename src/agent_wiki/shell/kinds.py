@@ -17,7 +17,7 @@ _CHECKERS = frozenset(
      "staticcheck", "bats", "luacheck", "hadolint", "markdownlint", "swiftlint", "ktlint", "stylelint",
      "runtests.py", "runtests", "nosetests", "trial", "pyflakes", "semgrep", "tflint", "kubeconform", "promtool",
      "cypress", "htmlhint", "ansible-lint", "vale", "lychee", "rubocop", "standardrb", "brakeman",
-     "buf", "phpstan", "psalm", "ameba", "tfsec", "checkov", "clang-tidy", "cppcheck"}
+     "buf", "msbuild", "MSBuild", "phpstan", "psalm", "ameba", "tfsec", "checkov", "clang-tidy", "cppcheck"}
 )  # fmt: skip
 COMPILERS = frozenset(
     {"gcc", "g++", "cc", "c++", "clang", "clang++", "nvcc", "javac", "kotlinc", "scalac", "rustc", "ghc", "ninja",
@@ -183,7 +183,9 @@ def _is_task_run(program: str, rest: tuple[str, ...]) -> bool:
     if "up" in words and {"--abort-on-container-exit", "--exit-code-from"} & set(words):
         return True  # it ends when its tests do
     if program in ("docker", "podman") and rest[:1] == ("run",):
-        return any(_TEST_IMAGE.fullmatch(word) and flag not in _DOCKER_VALUES for flag, word in pairwise(rest))
+        return not {"-d", "--detach"} & set(rest) and any(
+            _TEST_IMAGE.fullmatch(word) and flag not in _DOCKER_VALUES for flag, word in pairwise(rest)
+        )
     after_run = words[words.index("run") + 1 :] if "run" in words else ()
     service = next((word for word in after_run if not word.startswith("-")), "")
     return _TEST_SERVICE.search(service) is not None

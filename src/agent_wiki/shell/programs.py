@@ -9,7 +9,7 @@ from agent_wiki.shell.task_runners import task_words
 # Words of the shell itself: they steer a command line, or change nothing but the shell that reads it.
 _OF_THE_SHELL = """. : alias case cd do done elif else esac exit export fi for function history if jobs local popd
     pushd read return select set shift source then time trap ulimit umask unalias unset until wait while }
-    try catch finally foreach param Invoke-Expression iex"""
+    try catch finally foreach elseif switch param Invoke-Expression iex"""
 SHELL_WORDS = frozenset(_OF_THE_SHELL.split())
 # Programs that only show: what they print was there before.
 _SHOWING = """[ [[ ack ag awk base64 basename bat cat clear cmp column comm cut date df diff dig dirname du echo egrep

@@ -181,7 +181,7 @@ def quoted(line: str) -> str:
 @lru_cache(maxsize=2048)  # of a result that several modules look at
 def shows_failure(line: str) -> bool:
     """True for a line that says that tests, a build or a command failed."""
-    line = _plain(line)
+    line = without_colours(line)
     if _NO_FAILURE.match(line):
         return False
     has_failed = _FAILED_AT_START.match(line) or (
@@ -197,7 +197,7 @@ def _is_marked_as_passed(line: str) -> bool:
 
 def complains(line: str) -> bool:
     """True for a line in which a program, or the shell in its place, says that it could not do its work."""
-    return _COMPLAINT.match(_plain(line)) is not None
+    return _COMPLAINT.match(without_colours(line)) is not None
 
 
 def speaks_of_failure(line: str) -> bool:
@@ -208,12 +208,12 @@ def speaks_of_failure(line: str) -> bool:
 
 def shows_success(line: str) -> bool:
     """True for a line that says that tests or a build passed."""
-    return _PASSED.search(_plain(line)) is not None
+    return _PASSED.search(without_colours(line)) is not None
 
 
-def _plain(line: str) -> str:
-    """Without the codes that colour it: they touch the numbers."""
-    return _COLOURS.sub("", line) if "\x1b" in line else line
+def without_colours(text: str) -> str:
+    """Without the codes that colour it: they touch numbers and words."""
+    return _COLOURS.sub("", text) if "\x1b" in text else text
 
 
 def failing_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:

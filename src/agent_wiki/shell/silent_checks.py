@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent_wiki.shell.result_lines import failing_lines, last_line, lines_of
+from agent_wiki.shell.result_lines import failing_lines, last_line, lines_of, without_colours
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.syntax import PIPES
 from agent_wiki.trajectory.lazily import regex
@@ -22,11 +22,12 @@ _MARKS_ERRORS = regex(
     r"|rustc)(?![\w+])"
 )
 _SEEKS_ERRORS = regex(r"(?:e?grep|rg)(?: -(?:[inEw]{1,4}|[ABC] ?\d{1,3}))* [\^(]{0,2}error\b", re.IGNORECASE)
+_GREPS = frozenset({"grep", "egrep"})
 
 
 def fits_no_test(result: str) -> bool:
     """A test runner says that there was no test to run, and nothing in its result shows one that failed."""
-    return bool(_NONE_FOUND.search(result[-_MOST_READ:])) and not any(failing_lines(lines_of(result)))
+    return bool(_NONE_FOUND.search(without_colours(result[-_MOST_READ:]))) and not any(failing_lines(lines_of(result)))
 
 
 def finds_no_error(commands: Sequence[SimpleCommand], result: str) -> bool:
@@ -41,5 +42,8 @@ def finds_no_error(commands: Sequence[SimpleCommand], result: str) -> bool:
     if not checked or not shown or last_line(result):
         return False
     is_piped = all(each.after in PIPES for each in (*checked, *shown[:-1])) and not any(each.writes for each in shown)
-    of_errors = shown[1:] if _SEEKS_ERRORS.match(shown[0].text()) else shown
+    is_search = _SEEKS_ERRORS.match(shown[0].text()) is not None
+    of_errors = shown[1:] if is_search else shown
+    if is_search:  # then what leaves lines of other code out hides none of this one's
+        of_errors = [each for each in of_errors if each.program not in _GREPS or "-v" not in each.words]
     return is_piped and all(each.program in ("head", "tail") for each in of_errors)

@@ -51,6 +51,8 @@ _TIMED_OUT = regex(
 )
 _ENDED_BADLY = regex(r"\bexited with code:? [1-9]")
 _NOT_EXECUTED = regex(r'" is NOT executed\. The previous command is still running\b')
+# Of a shell of Windows that was started without the command that it was to run; its letters may stand apart.
+_ONLY_BANNER = regex(r"\s*MicrosoftWindows\[Version[^\n]*\n[^\n]*MicrosoftCorporation[^\n]*\s+[A-Z]:\\[^\n]*>\s*")
 _HEADER = 400
 _TRAILER, _MOST_TRAILERS = 2_000, 5  # characters, lines
 
@@ -97,6 +99,8 @@ def judged(
     if command is None:
         return _of_tool(result, is_error, tool, turn)
     result = without_start_up(result)
+    if len(result) < _HEADER and _ONLY_BANNER.fullmatch(result.replace("\0", "").replace(" ", "")):
+        return Verdict("unknown", turn=turn)
     running = _RUNNING.search(result[:_HEADER])
     if running and not is_error and _is_of_harness(result[: running.start()]):
         return Verdict("running", running.group(), turn)

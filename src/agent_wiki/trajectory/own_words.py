@@ -22,6 +22,7 @@ from agent_wiki.trajectory.pasted_signs import (
     FORWARDED,
     MAIL_HEAD,
     OF_A_PROGRAM,
+    OF_OUTPUT,
     OF_STRANGERS,
     OF_TOOLS,
     OPENING,
@@ -38,6 +39,8 @@ _LONGEST_TYPED = 10_000  # characters: nobody types more in one turn
 _READ_OF_A_PASTE = 4_000  # of a longer turn, what may still be the user's
 _SHORT_FENCE = (3, 240)  # lines, characters
 _NEAR_FENCE = 50  # characters of the line above a fence: what it says last is of the fence
+_MOST_JUDGED, _MOST_OF_OWN = 3_000, 0.7  # characters of a turn; the share of it that is said before a paste
+_FEWEST_WORDS, _FEWEST_LINES = 9, 6
 _LONG_PASTE = 400  # characters below a line that announces it
 
 
@@ -74,6 +77,19 @@ def own_text(text: str, *, follows_reply: bool) -> str:
 
 
 @lru_cache(maxsize=64)  # of a turn each quote and each sentence is judged
+def own_part(text: str) -> str:
+    """What a person says before a paste that they announce ("here is the error:"); all where there is none."""
+    own = own_text(text, follows_reply=True) if "\n" in text and len(text) <= _LONGEST_TYPED else text
+    is_own = text.startswith(own) and len(own) < _MOST_OF_OWN * len(text) and len(own.split()) >= _FEWEST_WORDS
+    return own.rstrip(" \n:") if is_own else text
+
+
+def is_output(text: str) -> bool:
+    """Whether at least half of the lines of a text are such as programs print; of a few lines that says nothing."""
+    lines = [line for line in text[:_MOST_JUDGED].splitlines() if line.strip()]
+    return len(lines) >= _FEWEST_LINES and 2 * sum(map(bool, map(OF_OUTPUT.match, lines))) >= len(lines)
+
+
 def parts_of(text: str, *, follows_reply: bool) -> tuple[VoicePart, ...]:
     """A user's turn in parts, in order, without a gap. `follows_reply`: an agent's reply comes before it."""
     if follows_reply and (OUTPUT.match(text) or _is_json(text)):

@@ -48,6 +48,11 @@ OF_A_PROGRAM = regex(
     r"|(?:fatal|error|warning)(?:\[\w+\])?: |[\w./-]+:\d+(?::\d+)?:? |[✓✗✖✘×●] |\s*\^+~*\s*$"
     r"|FAIL(?:ED)?\b|PASS(?:ED)?\b|ok \d)"
 )
+# The same, and what builds print beside it: a word to the text as a whole, for a person may begin a line so.
+OF_OUTPUT = regex(
+    OF_A_PROGRAM.pattern
+    + r"|\s*(?:e: |w: |> |at |Note: |FAILURE: |BUILD |\* (?:What|Try|Get)|Execution failed|\"\w+\": \d)"
+)
 OF_STRANGERS = regex(
     r"\b(?:e-?mail|mail|article|blog|post|ticket|thread|website|readme|wrote|writes"
     r"|says|said|slack|comments?|reply|message|transcript|customer|stack ?overflow|reddit|tweet)\b",

@@ -23,6 +23,8 @@ _DOES = regex(r"^You are (?P<verb>updat|creat|writ|generat)ing (?P<what>[^\n.`]{
 _DESCRIPTION = regex(r"\A\s*---\n(?:[^\n]{0,300}\n){0,10}?description: *[\"']?(?P<own>[^\n\"']{20,400})")
 _FRAME = written("frame_of_command", re.IGNORECASE)
 _UNFILLED = "$ARGUMENTS"
+# Right below the last item of the prompt, without the blank line that stands between its own parts.
+_BELOW = regex(r"\n[ \t]*(?:[-*] |Note: )[^\n]+\n(?P<own>[^\s#>|`*-][^\n]{3,4000}(?:\n[^\n]{1,2000}){0,20}?)\s*\Z")
 _OF_SPEC_KIT = table("words")["of_spec_kit"]  # by words that only one prompt has, what it is for
 
 
@@ -33,9 +35,10 @@ def has_no_words_of_user(text: str) -> bool:
 
 
 def _typed(opening: re.Match[str]) -> str:
-    """What the user typed after the command."""
+    """What the user typed after the command; where the place for it was left as it was, what stands below it all."""
     typed = (opening["block"] or opening["line"] or "").strip()
-    return "" if typed == _UNFILLED else typed
+    below = _BELOW.search(opening.string) if typed == _UNFILLED else None
+    return below["own"] if below else "" if typed == _UNFILLED else typed
 
 
 def asked_in_command_prompt(text: str) -> str | None:

@@ -76,8 +76,8 @@ def _checked(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
         what = f": {line}" if line and not (shown.quote or "").startswith("Process") else ""
         has_changed = any(act.has_edited for act in stretch.acts)
         is_of_code = any(act.has_edited and act.turn > last.end for act in stretch.acts)  # notes came after it
-        when = f"After the last change{' of code' if is_of_code else ''}" if has_changed else "At the end"
-        return f"{when} {listing(names)} passed (T{last.end}){what}."
+        when = f"After the last change{' of code' if is_of_code else ''} " if has_changed else ""
+        return f"{when}{listing(names)} passed (T{last.end}){what}."
     names = list(dict.fromkeys(called(act) for act in shown.failed))
     is_reported = any(act in trouble.failures for act in shown.failed for trouble in troubles)
     line = error_words(shown.quote or "", 100)

@@ -1,4 +1,4 @@
-"""What the agent itself said on the way that a reader needs: the cause it found, and what it could not do."""
+"""What the agent itself said on the way that a reader needs: what a change is for, and what it could not do."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 from agent_wiki.engines.offline.acts import Act
-from agent_wiki.engines.offline.cluster_state import is_cluster_change
 from agent_wiki.engines.offline.goal import request_line
 from agent_wiki.engines.offline.reply_prose import FENCED, prose_of
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
@@ -19,7 +18,6 @@ from agent_wiki.shell.edited_parts import edited_parts
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _CAUSE = written("cause", re.IGNORECASE)
-_NO_FINDING = written("no_finding", re.IGNORECASE)
 _CANNOT = written("cannot", re.IGNORECASE)
 _NEEDS = regex(r"\bI need\b")  # "I'm sorry, but I need your number first" refuses nothing
 _LEAD = regex(r"^(?:(?:now|okay|ok|good|great|perfect|thought)\b[,:.!]? ?)+", re.IGNORECASE)
@@ -27,9 +25,7 @@ _LOOKING = written("looking", re.IGNORECASE)
 _GIVEN = regex(r"(?:sure|yes|no|ok(?:ay)?|my|it(?:'s| is)|just)\b", re.IGNORECASE)
 _SENTENCES = regex(r"(?<=[.!?])\s+|\n+")
 _LEAST, _MOST = 30, 300  # characters of a sentence that is worth showing
-_MOST_REFUSALS = 2
-_FEWEST_WORDS = 6
-_MOST_READ = 6_000
+_MOST_REFUSALS, _FEWEST_WORDS, _MOST_READ = 2, 6, 6_000
 _NUMBER = regex(r"\d{1,2}[.)]")
 _MOST_SAID, _MOST_EDITED = 220, 40_000  # characters of a sentence, and of the texts of an edit
 _NAME = regex(r"`([^`\s]{3,60})`")
@@ -45,35 +41,10 @@ class Statement:
     sentence: Sentence
 
 
-def cause_of(stretch: Stretch) -> list[Statement]:
-    """The agent's own sentence about the cause, said with a change of a file, or before that of a cluster."""
-    edits = stretch.kept_edits()
-    changes = [act.turn for act in stretch.acts if act.has_worked and any(map(is_cluster_change, act.commands))]
-    for act in edits or [act for act in stretch.acts if act.turn <= max(changes, default=0)]:
-        if found := _cause_in(stretch.content(act.turn).partition("```")[0]):
-            words = said(found, 170)
-            return [Statement("cause", words, Sentence(act.turn, 65, f"It said: {words} (T{act.turn})."))]
-    return []
-
-
-def _cause_in(text: str) -> str:
-    sentences = [sentence.strip(" *") for sentence in _SENTENCES.split(text[:6_000])]
-    for position, sentence in enumerate(sentences):
-        if not _CAUSE.search(sentence) or _NO_FINDING.search(sentence):
-            continue
-        if len(sentence) <= _LEAST:  # "Found it!": the next one says what
-            sentence = "".join(sentences[position + 1 : position + 2])
-        if _LEAST < len(sentence) < _MOST:
-            return sentence
-    return ""
-
-
 def moves_on(request: UserRequest) -> bool:
     """Whether the user, in a conversation, objects or asks for something, and not only answers a question."""
-    if request.kind == "objection":
-        return True
-    line = request_line(request.text)
-    return request.kind == "request" and ASKS.search(line) is not None and _GIVEN.match(line) is None
+    line = request_line(request.text) if request.kind == "request" else ""
+    return request.kind == "objection" or (ASKS.search(line) is not None and _GIVEN.match(line) is None)
 
 
 def refusals_of_agent(stretch: Stretch) -> list[Statement]:

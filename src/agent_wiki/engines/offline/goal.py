@@ -16,6 +16,8 @@ from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS
 from agent_wiki.stages.user_reactions import reaction_of
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
+from agent_wiki.trajectory.own_words import is_output, own_part
+from agent_wiki.trajectory.pasted_signs import OF_OUTPUT
 from agent_wiki.wiki.text import plain_line, without_links, without_rules
 
 MOST_CHARACTERS = 240
@@ -30,9 +32,7 @@ _MOST_IN_PARTS = 400  # characters of a request to which a second paragraph may 
 _LONG = 1_500
 _PASTED = 100  # characters of output before the line that asks
 _FAR = 3_000  # characters: a list below belongs to what the prompt quotes
-_FEW_WORDS = 9
-_FEW_LETTERS = 24
-_FEW_SUBJECTS = 3
+_FEW_WORDS, _FEW_LETTERS, _FEW_SUBJECTS = 9, 24, 3
 _NO_SUBJECT = frozenset([*table("words")["small_words"], *table("words")["common_words"]])
 _SHORT = 16  # a request like this says nothing alone ("/init")
 
@@ -42,6 +42,7 @@ _POINTS_ON = regex(r"\b(?:following|below)\b|^you are\b", re.IGNORECASE)
 _COUNTED = written("counted", needs=("# ", ":"))
 _BARE_HEADING = written("bare_heading", re.IGNORECASE)
 _HASH = regex(r"\b[0-9a-f]{12,64}\b")
+_NO_WORDS = regex(r"[-*+>|#`}\])]|.*[;{}]$|\W*\w{0,12}\W*$")
 _POINTS_BACK = regex(r"\b(?:this|that|it|these|those|them)\b", re.IGNORECASE)
 _FIRST_SENTENCE = regex(r"[^.!?…:]{20,99}[.!?](?=\s|$)|[^.!?…:。！？]{10,80}[。！？]")
 _LONG_HEADING = 140  # characters
@@ -178,6 +179,9 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     """
     text = without_rules(without_links(text))
     text = text[mentions.end() :] if (mentions := _MENTIONS.match(text)) else text
+    text = own_part(text)
+    if _is_paste(text):
+        return f"{MEND_PASTED}{_pasted_error(text)}"
     plan = _PLAN.match(text)
     if plan:
         return plain_line(f"{plan['ask']}: {plan['title'].removeprefix('Plan:').strip()}", most)
@@ -193,6 +197,23 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     line = line or _sentence_that_asks(text, paragraphs, most)
     line = _LABEL_AT_END.sub("", clause(line, most))
     return _upper_first(_COUNTED.sub("", line))
+
+
+def _is_paste(text: str) -> bool:
+    """Mostly what a program printed, and the last line asks for nothing: nobody said any of it."""
+    last = text.rstrip().rpartition("\n")[2].strip()
+    return is_output(text) and (bool(OF_OUTPUT.match(last)) or not _asks_plainly(last))
+
+
+def both_ends(request: UserRequest, most: int) -> str:
+    """How a long request begins and how it ends, each quoted: what is asked may stand at either end of a paste."""
+    text = without_rules(without_links(request.text)).strip()
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    is_typed = request.is_said and request.kind != "command" and not _is_paste(text) and not text.startswith("<")
+    last = lines[-1] if lines[1:] and is_typed else ""
+    if _NO_WORDS.match(last) or OF_OUTPUT.match(last):
+        return ""
+    return f"{said(lines[0], most // 2)} … {said(last, most // 2)}"
 
 
 def _without_assent(paragraphs: list[list[str]]) -> list[list[str]]:
@@ -229,7 +250,7 @@ def _breaks_off(line: str, text: str) -> bool:
 def in_full(request: UserRequest, most: int) -> str:
     """All that a request says, in quotation marks; empty where it has more than `most` characters, code, or output."""
     text = without_rules(without_links(request.text)).strip()
-    is_typed = request.is_said and request.kind != "command" and not _LOG_LINE.match(text)
+    is_typed = request.is_said and request.kind != "command" and not (_LOG_LINE.match(text) or is_output(text))
     if len(text) > most or not is_typed or text.startswith("<") or "```" in text:
         return ""
     return said(text, most)

@@ -18,13 +18,10 @@ _MOST_READ = 20_000
 
 def is_graded_elsewhere(stretch: Stretch) -> bool:
     """Whether the session handed its work over to a harness that judges it, as far as the recording shows."""
-    if _SUBMITTED.search(stretch.trajectory.source.exit_status or ""):
+    calls = [act.call for act in stretch.acts[-2:]]
+    is_handed_over = any(bare_tool_name(each.name).lower() in ("submit", "finish") for each in calls)
+    is_handed_over |= any(HANDED_OVER.search((each.command() or "")[:400]) for each in calls)
+    if is_handed_over or _SUBMITTED.search(stretch.trajectory.source.exit_status or ""):
         return True
-    last_acts = stretch.acts[-2:]
-    if any(bare_tool_name(act.call.name).lower() in ("submit", "finish") for act in last_acts):
-        return True
-    if any(HANDED_OVER.search((act.call.command() or "")[:400]) for act in last_acts):
-        return True
-    if not any(act.has_edited for act in stretch.acts):
-        return False  # there is nothing to judge
-    return any(_ISSUE.search(request.text[:_MOST_READ]) for request in stretch.requests[:1])
+    is_judgeable = any(act.has_edited for act in stretch.acts)
+    return is_judgeable and any(_ISSUE.search(request.text[:_MOST_READ]) for request in stretch.requests[:1])

@@ -9,7 +9,7 @@ from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.cluster_state import is_cluster_change
 from agent_wiki.engines.offline.dead_ends import refusal_words
 from agent_wiki.engines.offline.endings import last_words
-from agent_wiki.engines.offline.findings import cause_of, moves_on, own_words_before, refusals_of_agent
+from agent_wiki.engines.offline.findings import moves_on, own_words_before, refusals_of_agent
 from agent_wiki.engines.offline.goal import in_own_words, opening_and_next, opening_turn, pasted_line, request_line
 from agent_wiki.engines.offline.requests import UserRequest, asked_before, asks, says_no
 from agent_wiki.engines.offline.shown import Shown
@@ -54,7 +54,7 @@ def key_turns_of(
         *_of_outcome(stretch, shown),
         *_of_troubles(troubles),
         *_of_edits(stretch, shown),
-        *(_of_machines(stretch) + _of_findings(stretch)),
+        *(_of_machines(stretch) + _of_refusals(stretch)),
     ]
     chosen = _heaviest([each for each in candidates if each.weight > _FILLS])
     if len(chosen) < _LEAST_KEY_TURNS:
@@ -203,9 +203,7 @@ def _of_machines(stretch: Stretch) -> list[_Candidate]:
     return found + [_Candidate(73, act.end, f"{service_call(act)} goes through") for act in done[-2:]]
 
 
-def _of_findings(stretch: Stretch) -> list[_Candidate]:
-    """The cause as the agent named it, and in a conversation what it could not do."""
-    is_talk = stretch.is_talk()
-    causes = [("The agent says", each) for each in cause_of(stretch)]
-    found = causes + [("The agent answers", each) for each in (refusals_of_agent(stretch) if is_talk else [])]
-    return [_Candidate(68, each.sentence.turn, f"{label}: {each.words}", each.kind) for label, each in found]
+def _of_refusals(stretch: Stretch) -> list[_Candidate]:
+    """What the agent said in a conversation that it could not do."""
+    found = refusals_of_agent(stretch) if stretch.is_talk() else []
+    return [_Candidate(68, each.sentence.turn, f"The agent answers: {each.words}", each.kind) for each in found]

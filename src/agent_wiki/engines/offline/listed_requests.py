@@ -9,6 +9,7 @@ from collections import Counter
 
 from agent_wiki.engines.offline.findings import moves_on
 from agent_wiki.engines.offline.goal import (
+    both_ends,
     in_full,
     in_own_words,
     opening_and_next,
@@ -22,8 +23,7 @@ from agent_wiki.engines.offline.wording import code, count
 from agent_wiki.stages.summarize import MOST_REQUESTS, TurnNote
 from agent_wiki.trajectory.language import is_english
 
-_MOST_SAID, _MOST_OF_MANY = 600, 300  # characters
-_MANY = 12
+_MOST_SAID, _MOST_OF_MANY, _MANY = 600, 300, 12  # characters, the same where there are many, how many that are
 _CHANGE = 9  # calls that a change weighs more
 _LEAST_OF_ANSWER = 60  # characters of an answer or an assent that says more
 _FEW_LETTERS = 8  # where no word of assent is known
@@ -72,7 +72,7 @@ def _words(request: UserRequest, most: int) -> str:
     line = request_line(request.text, most)
     if pasted := pasted_line(line, most):
         return f"pasted output: {pasted}"
-    return in_full(request, most) or in_own_words(line, request, most)
+    return in_full(request, most) or both_ends(request, most) or in_own_words(line, request, most)
 
 
 def _heaviest(notes: list[TurnNote], stretch: Stretch) -> list[TurnNote]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from agent_wiki.engines.offline.acts import Act, distinct
 from agent_wiki.engines.offline.dead_ends import refusal_words
 from agent_wiki.engines.offline.endings import ending, ending_in_full, words_of_reply
-from agent_wiki.engines.offline.findings import Statement, cause_of, moves_on, refusals_of_agent
+from agent_wiki.engines.offline.findings import Statement, moves_on, refusals_of_agent
 from agent_wiki.engines.offline.goal import (
     COMMAND,
     in_full,
@@ -31,13 +31,12 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.troubles import Trouble
 from agent_wiki.engines.offline.wording import called, code, error_words, is_inline, listing, said
-from agent_wiki.engines.offline.working import CHECKED, worked
+from agent_wiki.engines.offline.working import CHECKED, span, worked
 
 _MOST_USER_TURNS = 6
 _MOST_SAID, _MOST_ANSWERED = 130, 120  # characters
 _MOST_OF_OPENING, _MOST_IN_FULL = 480, 320  # where there is room
-_MOST_GOING_ON = 60
-_MOST_UNTOLD = 40
+_MOST_GOING_ON, _MOST_UNTOLD = 60, 40
 _SAME = 40  # characters at the start of two answers that say the same
 _NO_OFFER = written("no_offer", re.IGNORECASE)
 _LAST_PASS = 81  # the last pass of a check weighs as much as what was changed
@@ -66,7 +65,7 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
     if passed and shown.basis != "check":  # else the ending tells of it
         sentences[passed[-1]] = replace(sentences[passed[-1]], weight=_LAST_PASS)
     sentences += [_trouble(trouble) for trouble in troubles]
-    sentences += [*_refusals(stretch), *(each.sentence for each in cause_of(stretch))]
+    sentences += _refusals(stretch)
     opened = sentences[0].turn  # a greeting before it is no request
     if not any(act.turn < opened and (act.edits or act.commands) for act in stretch.acts):
         sentences = [replace(each, turn=max(each.turn, opened)) for each in sentences]
@@ -191,9 +190,9 @@ def _trouble(trouble: Trouble) -> Sentence:
     first, last = trouble.failures[0], trouble.failures[-1]
     line, name = error_words(trouble.line), called(last)
     number = sum(called(each) == name for each in trouble.failures)
-    since = next(each for each in trouble.failures if called(each) == name)
-    when = f" repeatedly (T{since.end} to T{last.end})" if number > 1 else f" (T{last.end})"
-    failed = f"{name} failed{when}{f': {line}' if line else ''}"
+    when = span(next(each for each in trouble.failures if called(each) == name).end, last.end)
+    how, lead = (" repeatedly", ", the last time with") if number > 1 else ("", ":")  # before it may be other causes
+    failed = f"{name} failed{how} {when}{f'{lead} {line}' if line else ''}"
     weight = 40 + 5 * min(number, 4)
     if trouble.is_check:
         weight = 52 if is_inline(first) else 82

@@ -45,7 +45,7 @@ from agent_wiki.engines.offline.wording import called
 from agent_wiki.pages.sessions import Outcome
 from agent_wiki.shell.files_written import OWN_NOTES
 from agent_wiki.shell.judging import is_silent
-from agent_wiki.shell.kinds import is_check
+from agent_wiki.shell.kinds import is_check, shell_kind
 from agent_wiki.shell.result_lines import last_line, quoted
 from agent_wiki.shell.same_check import CheckRun
 from agent_wiki.shell.silent_checks import finds_no_error
@@ -181,7 +181,10 @@ def _by_checks(stretch: Stretch) -> Shown | None:
         return Shown("unknown", "nothing")  # tests were written, and nothing ran them
     deciding = (failed or passed)[-1]
     outcome: Outcome = "success" if not failed else "partial" if passed or _had_passed(stretch) else "failure"
-    quote = stretch.verbatim(deciding.end, deciding.says)
+    # What a line of commands prints at its end may be another's: "Ready in 157ms" after a build and a start.
+    last = [each for each in deciding.commands if shell_kind(each) != "look"][-1:]
+    is_own = bool(failed) or all(map(is_check, last))
+    quote = stretch.verbatim(deciding.end, deciding.says) if is_own else None
     return Shown(outcome, "check", deciding.end, quote, deciding, passed, failed)
 
 

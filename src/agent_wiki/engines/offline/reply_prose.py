@@ -11,6 +11,9 @@ from agent_wiki.trajectory.lazily import regex
 from agent_wiki.trajectory.prose_in_json import prose_in_json
 
 FENCED = regex(r"^ *```.*?(?:^ *```|\Z)", re.DOTALL | re.MULTILINE, needs=("```",))
+_SHOWN = regex(
+    r"(?<=[:：])\s*\n```[\w+-]{0,20}\n([^\n`]{3,200})\n```(?=\s|\Z)", needs=("```",)
+)  # what a line leads in to
 SENTENCE_END = regex(r"(?<=[.!?])\s+")
 COLONS = (":", "：")
 ANNOUNCES = written("announces", re.IGNORECASE)
@@ -43,7 +46,7 @@ def first_prose(reply: str, least: int = LEAST_LETTERS) -> str:
     """The first informative sentences of a reply, of `least` letters or more: no heading, no cheer, few items of a list
     and none below another heading, what leads in to a list only with its first; what is left out between shows.
     """
-    text = FENCED.sub("\n---\n", prose_of(reply))
+    text = FENCED.sub("\n---\n", _SHOWN.sub(r" `\1`", prose_of(reply)))
     read = list(_worth_reading(_lines(text), least))
     opening = next((each for line in read for each in line.sentences if each), "")
     if not opening:

@@ -31,7 +31,6 @@ _LEAST_LETTERS = 150  # of a reply: the story has room for less
 # Characters and lines of the longest reply, the last one and others, by how many replies there are.
 _SHARES = (((1_000, 8),), ((700, 5), (500, 3)), ((500, 4), (350, 3), (300, 2)),
            ((400, 3), (300, 2), (300, 2), (300, 2)))  # fmt: skip
-_CELLS, _MARKED_ROW = 2, regex(r" \| [^\s|]{1,12}$")  # "Edge cases | Clear"
 _MOST_NEEDED = 60  # characters of a heading that is said before each line below it
 _LEAST_OF_LINE, _MOST_OF_LINE, _MOST_OF_HEAD, _MOST_FOUND = 40, 290, 78, 4  # characters; the last: lines
 _FOUND = written("found_on_the_way", re.IGNORECASE)
@@ -160,11 +159,11 @@ def _lines(reply: str) -> Iterator[str]:
             continue
         under = heading if heading and not CHEER.fullmatch(heading) else ""
         is_scrap = not under or _BRACE.match(line) if _CODE.fullmatch(line) else _is_scrap(text)
-        is_row = text.count(" | ") >= _CELLS or _MARKED_ROW.search(text)
+        is_row = text.count(" | ") > bool(under)  # of many cells, or without the head of its table
         heading = "" if text.endswith(COLONS) else heading  # another lead-in, of what comes now
         if is_scrap or text.endswith(COLONS) or _NO_REPORT.search(text) or is_row:
             heading = heading if is_needed else ""  # it was said of this line, not of the next
-            continue  # a lead-in of its own says nothing, and a row of many cells little
+            continue  # a lead-in of its own says nothing
         yield f"{under}{BELOW}{text}" if under else text
         heading = heading if is_needed else ""
 

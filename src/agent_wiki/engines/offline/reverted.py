@@ -57,6 +57,7 @@ def lowered_where_unfinished(stretch: Stretch, shown: Shown) -> Shown:
         return shown
     is_saved_by_it = last.kind == "ship" and last.call.result is None
     is_answered = any(turn > max(last.turn, asked) for turn, _ in stretch.replies())
+    is_answered |= last.turn > asked and last.has_worked and last.end < len(stretch.trajectory.messages)  # and no more
     is_part = stretch.trajectory.source.parent_session_id is not None
     if is_saved_by_it or is_answered or is_part or stretch.last_turn < len(stretch.trajectory.messages):
         return shown
@@ -125,8 +126,7 @@ def _stopped_at(stretch: Stretch) -> int | None:
 
 def stopped_for_good(stretch: Stretch) -> int | None:
     """The turn in which the user stopped the agent, after which nobody said or did anything, if one did."""
-    ended = stretch.last_turn if stretch.trajectory.source.exit_status == "interrupted" else 0
-    stop = max([*stretch.interrupts(), ended])
+    stop = max([*stretch.interrupts(), stretch.last_turn * (stretch.trajectory.source.exit_status == "interrupted")])
     later = [*(act.turn for act in stretch.acts), stretch.last_reply_turn(), stretch.last_request_turn()]
     return stop if stretch.requests and stretch.followed_by is None and stop > max(later) else None
 

@@ -51,9 +51,9 @@ class Shown:
     def reason(self, changed: Mapping[str, int]) -> str:
         """What the outcome rests on, as a clause. In: the files of the work that were changed, each with its turn."""
         reasons = table("words")["outcome_reasons"]
-        code = [path for path in changed if not is_unchecked(path) and not is_data(path)]  # what a check may be about
-        what = "changed" if code else "written" if changed else "unchanged"
-        last = max((changed[path] for path in code or changed), default=0)
+        code = [path for path in changed if not is_unchecked(path)]  # what a check may be about
+        what = "changed" if any(not is_data(path) for path in code) else "written" if changed else "unchanged"
+        last = max((changed[path] for path in (code if what == "changed" else changed)), default=0)
         own = f"{self.basis}-{self.outcome}-{what}"
         reason = next((reasons[key] for key in (own, own.rpartition("-")[0], self.basis) if key in reasons), "")
         acts = self.failed or self.passed or ((self.act,) if self.act else ())

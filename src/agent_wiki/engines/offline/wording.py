@@ -19,11 +19,13 @@ _COMMON_NAMES = named("common_file_names")
 _LONG_PATH = regex(r"(?<![\w.:/~])~?(?:/[\w.@+-]+){3,}", needs=("/",))
 _SENTENCE = regex(r"[.!?](?=[\"'”)]?\s)")
 _CLAUSE = regex(r"[,;](?=\s)|\s(?=[-–—(]\s?\S)")
+_TURNS = regex(
+    r"[\s,;–—(-]*(?:but|however|except|though|although|yet|unless|only if|aber|mais|pero|但)\b", re.IGNORECASE
+)
 _LEFT_OPEN = regex(r"\b(?:that|which|who|to|and|or|but|the|an?|of|with|for|in|on|by|from|as|if|is|are|be|so|when)$")
 _LONG_ADDRESS = regex(r"(https?://[\w.-]{1,100})/[\w./%?&=~+@-]{25,2000}(?=[\s:,)\]]|$)", needs=("://",))
 _LEADS_IN = regex(r"(?<=[.!?]) [^.!?:]{1,60}:\s*$")  # to the lines below
 _TELLS = regex(r"(?:Error|Exception)\b|^(?:E[A-Z]{4,}|SIG[A-Z]{3,5}|Killed|Terminated|Aborted)\b")
-_MOST_PARTS = 6
 _LEAST = 0.4  # of `most`; a shorter piece would omit too much
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -108,7 +110,7 @@ def clause(text: str, most: int) -> str:
         ends = [match.end() for match in pattern.finditer(whole[: most + 1]) if most * _LEAST < match.end() <= most]
         for end in reversed(ends):
             piece = whole[:end].rstrip(" ,;–—-(")
-            if _is_closed(piece):
+            if _is_closed(piece) and not _TURNS.match(whole, end):
                 return plain_line(piece, most)
     return plain_line(whole, most)
 
@@ -152,7 +154,7 @@ def is_inline(act: Act) -> bool:
 def file_names(paths: Sequence[str], cwd: str | None, most: int = 3, clauses: Mapping[str, str] | None = None) -> str:
     """Files by their short paths, each once, with the clause that `clauses` has for its path."""
     shorts = {path: shown_path(path, cwd) for path in paths}
-    for most_parts in range(3, _MOST_PARTS):  # as many parts as tell two of them apart
+    for most_parts in range(3, 6):  # as many parts as tell two of them apart
         taken = Counter(shorts.values())
         alike = [path for path, short in shorts.items() if taken[short] > 1]
         shorts |= {path: plain_line("/".join(re.split(r"[\\/]", path)[-most_parts:]), 80) for path in alike}

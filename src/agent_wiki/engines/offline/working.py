@@ -136,8 +136,12 @@ def _verb(done: str, files: list[str]) -> str:
 
 def turns_of(acts: Sequence[Act]) -> str:
     """The turns of some acts, in brackets: without them a reader takes what stands together for one step."""
-    first, last = min(act.turn for act in acts), max(act.turn for act in acts)
-    return f"(T{first} to T{last})" if last > first else f"(T{first})"
+    return span(min(act.turn for act in acts), max(act.turn for act in acts))
+
+
+def span(first: int, last: int) -> str:
+    """Two turns, or the one that they are, in brackets."""
+    return f"(T{first} to T{last})" if last > first else f"(T{last})"
 
 
 def known_before(stretch: Stretch, edit: Act) -> set[str]:
@@ -243,7 +247,7 @@ def _served(acts: list[Act], *, is_talk: bool) -> Sentence | None:
     if not done:
         return Sentence(turn, 30, f"The agent looked things up with {listing(names)} {turns_of(telling)}.")
     before = f"After {listing(names, 2)} the" if names else "The"
-    calls = distinct([service_call(act) for act in done])
+    calls = distinct([f"{service_call(act)}{'' if is_talk else _came_of(act)}" for act in done])
     return Sentence(turn, 70 if is_talk else 35, f"{before} agent called {listing(calls, 4)} {turns_of(done)}.")
 
 
@@ -275,7 +279,9 @@ def _shipped(acts: list[Act]) -> Sentence | None:
     shipped = [act for act in acts if act.kind == "ship" and act.has_worked]
     texts = [_shipping_words(act) for act in shipped]
     words = "\n".join(texts)
-    done = [verb for sign, verb in _SHIP_VERBS.items() if sign in words]
+    ends = {verb: max((act.end for act, text in zip(shipped, texts, strict=True) if sign in text), default=0)
+            for sign, verb in _SHIP_VERBS.items()}  # fmt: skip
+    done = [verb for verb, end in ends.items() if end]
     pushes = [(act.end, _FORCED.search(text)) for act, text in zip(shipped, texts, strict=True) if "git push" in text]
     forced = [turn for turn, is_forced in pushes if is_forced]
     if forced and forced[-1] == pushes[-1][0]:
@@ -287,4 +293,5 @@ def _shipped(acts: list[Act]) -> Sentence | None:
         done = [verb.replace("merged the", "asked for the merge of the") for verb in done]
     subjects = distinct([said(each, 90) for act in shipped for each in subjects_of(act)])
     what = f": {listing(subjects)}" if subjects else ""
-    return Sentence(shipped[-1].turn, 78, f"It {listing(done, 4)} (T{shipped[-1].end}){what}.") if done else None
+    first, last = min(filter(None, ends.values()), default=0), shipped[-1].end if shipped else 0
+    return Sentence(shipped[-1].turn, 78, f"It {listing(done, 4)} {span(first, last)}{what}.") if done else None
