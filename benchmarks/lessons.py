@@ -1,14 +1,16 @@
 """Are the lessons true, and are they found: a wiki of annotated sessions, scored by readers' stored judgements.
 
     python -m benchmarks.lessons [--todo] [--wiki DIR] [--judgements FILE] [--shared DIR]
-    python -m benchmarks.lessons --stored --judgements benchmarks/judgements/{together,thorough,unseen,coders}.json
+    python -m benchmarks.lessons --stored --judgements benchmarks/judgements/together.json
 
 The annotated recordings are mined by the embedded engine; `--wiki` scores a wiki that was made of them in another way.
 `--stored` scores a wiki that is not here, as it was judged: agents who had not seen the annotations answered the
-prompts, all of a session together or one by one, and what they wrote quotes recordings that are not ours to ship.
+prompts, all of a session together (`together.json`) or one by one (`thorough.json`), and what they wrote quotes
+recordings that are not ours to ship.
 `unseen.json` is about twelve recordings that the author of the prompts had not read: one reader annotated them, a
 second answered the prompts, a third judged. It says itself what each annotated lesson is worth.
-`coders.json` is likewise about fourteen recordings of coding agents, with the checked lessons alone that readers found.
+`coders.json` and `round29.json` are likewise about fourteen and fifteen recordings of coding agents, with the checked
+lessons alone that readers found.
 Readers who did not write the engine judge each page (keep, weak, false) and say which page holds an annotated lesson,
 in full or half. Their judgements are stored by page id, a digest of the rule's words: what is worded anew has to be
 judged anew, and `--todo` lists it. A third of the sessions, by the digest of their names, is closed: nobody looks at
