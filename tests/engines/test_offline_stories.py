@@ -192,7 +192,7 @@ def test_a_path_that_is_cut_in_someones_words_shows_it() -> None:
             failed=True,
         )
     )
-    assert "“Access denied: …/kim/workspace/mine/states.txt is outside”" in summary(session).narrative
+    assert "“Access denied: …/workspace/mine/states.txt is outside”" in summary(session).narrative
 
 
 def test_a_review_in_json_is_not_shown_by_its_own_verdict() -> None:

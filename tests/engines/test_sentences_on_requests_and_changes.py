@@ -138,7 +138,7 @@ def test_a_report_of_what_does_not_work_is_said_and_no_objection() -> None:
 def test_a_sentence_of_the_file_that_is_written_is_no_finding_of_the_agent() -> None:
     text = "I tidy the notes.\n\n```\nThis happens because the comma is ambiguous in a list of lamps.\n```"
     session = asked().call("Edit", {"file_path": "a.md", "old_string": "a", "new_string": "b"}, "updated", text=text)
-    assert "It said" not in summary(session.says("The notes are tidy.")).narrative
+    assert "This happens because" not in summary(session.says("The notes are tidy.")).narrative
 
 
 def test_the_request_is_the_first_turn_that_asks_for_something() -> None:

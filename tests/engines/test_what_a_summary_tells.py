@@ -15,7 +15,7 @@ from tests.engines.outcomes import shown
 from tests.engines.sessions import Session
 from tests.engines.summaries import COMMITTED, capped, summary
 
-UNCHECKED = "this engine knows no passed check after the last change of code (T2)"
+UNCHECKED = "this engine knows no passed check after the change in T2"
 
 
 def test_a_story_has_the_subject_of_the_commit_and_the_agent_s_report() -> None:

@@ -12,7 +12,7 @@ from tests.engines.sessions import Session
 from tests.engines.summaries import COMMITTED, capped, summary
 from tests.hangs import no_hang
 
-UNCHECKED = "this engine knows no passed check after the last change of code (T2)"
+UNCHECKED = "this engine knows no passed check after the change in T2"
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_each_basis_but_a_recorded_verdict_has_its_words() -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"cap.py": 4, "README.md": 6}, "this engine knows no passed check after the last change of code (T4)"),
-        ({"README.md": 4, "caps.json": 2}, "this engine knows no check of what was written (T4)"),
+        ({"cap.py": 4, "README.md": 6}, "this engine knows no passed check after the change in T4"),
+        ({"README.md": 4, "caps.json": 2}, "this engine knows no check of what was written in T4"),
         ({}, "something was done or answered, and this engine cannot tell whether it holds"),
     ],
 )

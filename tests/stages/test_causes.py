@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from agent_wiki.stages.causes import graded
@@ -181,30 +179,16 @@ def test_a_turn_of_the_harness_that_refuses_nothing_is_no_refusal() -> None:
     assert _grade(session, (3, 4, 4), (3, "Commit: aceb5a3")).cause == "asserted"
 
 
-_IGNORED = "!keep/**"
-
-
-def _looked_twice(then: str = "?? keep/") -> Script:
-    session = Script().runs("git status --short", "?? .gitignore").says("The parent folder is ignored as a whole.")
-    return session.edits("*", f"*\n{_IGNORED}", ".gitignore").runs("git status --short", then)
-
-
-def test_the_same_look_that_shows_otherwise_after_the_remedy_is_checked_where_somebody_says_what_was_wrong() -> None:
-    cited = ((3, "?? .gitignore"), (4, "The parent folder is ignored as a whole."))
-    named = Turning(2, 5, 7, 4)
-    grade = graded(_looked_twice().done(), named, cited)
-    assert grade.cause == "checked"
-    assert grade.reason.startswith("the same call showed one thing in T2 and another in T7; only the remedy was")
-    assert graded(_looked_twice("?? .gitignore").done(), named, cited).cause == "stated"
-    assert graded(_looked_twice().done(), replace(named, reason=NOBODY), cited).cause == "asserted"
-
-
 def test_a_lesson_names_the_turn_that_says_why() -> None:
-    session = Script().runs("make", "it is built").says("Prisma 7 took `url` out of the schema.").says("Let me see.")
-    cited = ((3, "it is built"), (4, "Prisma 7 took `url` out of the schema."), (5, "Let me see."))
+    session = Script().runs("make", "it is built").says("Prisma 7 took `url` out of the schema.")
+    session.says("Let me see why it needs that.").runs("cat notes", "Prisma 7 reads it from a file of its own.")
+    cited = ((3, "it is built"), (4, "Prisma 7 took `url` out of the schema."), (5, "Let me see why it needs that."))
     assert graded(session.done(), Turning(2), cited).cause == "asserted"  # no word that speaks of a cause
     assert graded(session.done(), Turning(2, reason=4), cited).reason.endswith("the agent gives a reason in T4")
-    assert graded(session.done(), Turning(2, reason=3), cited).reason.endswith("the output gives a reason in T3")
-    assert graded(session.done(), Turning(5, reason=4), cited).cause == "asserted"  # from before the event
+    assert graded(session.done(), Turning(2, reason=NOBODY), cited).cause == "asserted"
+    assert graded(session.done(), Turning(2, reason=5), cited).cause == "asserted"  # it only announces
+    assert graded(session.done(), Turning(5, reason=4), cited[:2]).cause == "asserted"  # from before the event
+    printed = ((7, "Prisma 7 reads it from a file of its own."),)
+    assert graded(session.done(), Turning(2, reason=7), printed).reason.endswith("the output gives a reason in T7")
     fetched = Script().call("WebFetch", {"url": "https://a.example"}, "Version 7 took it out.").says("I see.")
     assert graded(fetched.done(), Turning(2, reason=3), ((3, "Version 7 took it out."),)).cause == "asserted"

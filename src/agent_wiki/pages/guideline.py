@@ -29,8 +29,7 @@ class GuidelineEntry:
     `cause`: how sure the cause is (`stages/causes`), and in words why; None in records made before causes were graded.
     `scope`: how far it holds, `general`, `tool:<name>` or `repository` (that of its session); None for unknown.
     `event`, `remedy` and `confirmation` are the turns that it rests on, and `reason` is where somebody says why, as far
-    as they are named. `is_own`: nothing that strangers wrote in the session stands in its words. `findings`: why it is
-    held back (`pages/judged`).
+    as they are named (0: nobody does). `findings`: why it is held back (`pages/judged`).
     """
 
     __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
@@ -50,7 +49,6 @@ class GuidelineEntry:
     remedy: int | None = None
     confirmation: int | None = None
     reason: int | None = None
-    is_own: bool = False
     scope: str | None = None
     findings: tuple[SafetyFinding, ...] = ()
 

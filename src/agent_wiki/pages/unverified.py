@@ -42,4 +42,4 @@ def _unseen(entry: Any) -> Any:
     evidence = tuple([Evidence(cited.turn, cited.quote, "external") for cited in entry.evidence])
     if isinstance(entry, SkillEntry):
         return replace(entry, evidence=evidence)
-    return replace(entry, evidence=evidence, cause="asserted", cause_shown=_UNSEEN, is_own=False)
+    return replace(entry, evidence=evidence, cause="asserted", cause_shown=_UNSEEN)

@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
-from agent_wiki.pages.bearing import bears
 from agent_wiki.pages.guideline import GuidelineEntry
 from agent_wiki.pages.judged import Part, main_text, part_of_entry, part_of_page, parts_of, text_digest
 from agent_wiki.pages.safety.finding import STRANGERS_ONLY, SafetyFinding
@@ -133,8 +132,8 @@ def why_of_parts(parts: Iterable[Part], texts: Collection[str]) -> Withheld | No
 def why_of_strangers(joined: Joined[Any], texts: Collection[str]) -> Withheld | None:
     """Why a lesson is held back that only strangers' words support; None where it is not.
 
-    Where the recording itself shows the cause, its turns support the lesson too, and so do the user who says it, and
-    others' words that bear it where nothing that strangers wrote stands in it, unless it brings in something new.
+    Where the recording itself shows the cause, its turns support the lesson too, and so does the user who says it,
+    unless it brings in something new.
     """
     if not all(_cites_strangers(each.entry) for each in joined.contributions):
         return None
@@ -153,17 +152,7 @@ def _is_supported(entry: Any) -> bool:
         return any(cited.trust != "external" for cited in entry.evidence)
     if BRINGS_IN.search(f"{entry.title}\n{entry.rule}".lower()):
         return False
-    return entry.cause == "checked" or (entry.cause == "stated" and _is_users(entry)) or _is_own(entry)
-
-
-def _is_own(entry: GuidelineEntry) -> bool:
-    """Whether strangers are only a part of what happened: none of their words is in the rule, and others' bear it.
-
-    An agent's words bear it where they are what went wrong: elsewhere it may repeat strangers in words of its own.
-    """
-    shown = (each for each in entry.evidence if each.trust in ("user", "tool") or each.turn == entry.event)
-    is_borne = any(each.trust != "external" and bears(each.quote, entry.claim) for each in shown)
-    return entry.is_own and is_borne and not _ADDRESS.search(f"{entry.title} {entry.rule}".lower())
+    return entry.cause == "checked" or (entry.cause == "stated" and _is_users(entry))
 
 
 def _is_users(entry: GuidelineEntry) -> bool:

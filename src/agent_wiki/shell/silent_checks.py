@@ -22,7 +22,7 @@ _MARKS_ERRORS = regex(
     r"|rustc)(?![\w+])"
 )
 _SEEKS_ERRORS = regex(r"(?:e?grep|rg)(?: -(?:[inEw]{1,4}|[ABC] ?\d{1,3}))* [\^(]{0,2}error\b", re.IGNORECASE)
-_GREPS = frozenset({"grep", "egrep"})
+_OF_OTHERS = regex(r"e?grep (?:-[vE] )+[\"']?(?:\./)?(?:node_modules|vendor|third_party|\.next|dist)/?[\"']?")
 
 
 def fits_no_test(result: str) -> bool:
@@ -45,5 +45,5 @@ def finds_no_error(commands: Sequence[SimpleCommand], result: str) -> bool:
     is_search = _SEEKS_ERRORS.match(shown[0].text()) is not None
     of_errors = shown[1:] if is_search else shown
     if is_search:  # then what leaves lines of other code out hides none of this one's
-        of_errors = [each for each in of_errors if each.program not in _GREPS or "-v" not in each.words]
+        of_errors = [each for each in of_errors if not _OF_OTHERS.fullmatch(each.text())]
     return is_piped and all(each.program in ("head", "tail") for each in of_errors)

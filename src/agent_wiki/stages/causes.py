@@ -113,30 +113,13 @@ class _Case(ObjectedCase):
             return self._of_refused_reply()
         event = self.event or self.shown
         if event is None:
-            return self._of_changed_state() or self.unless_stated(f"no failure is recognized in T{self.turning.event}")
+            return self.unless_stated(f"no failure is recognized in T{self.turning.event}")
         against = self._contradiction(event)
         confirming = self._confirming(event)
         if confirming is None:
             what = "what failed in" if self.event else "what was found in"
             return self.unless_stated(f"no later pass of {what} T{asked_in(event).turn} is named", against)
         return self._of_confirmed(event, confirming, against)
-
-    def _of_changed_state(self) -> Grade | None:
-        """A look showed something, somebody says what was wrong, and after the remedy it shows something else."""
-        said, remedy = self.stated_at(self.turning.event, self.turning.reason), self.turning.remedy
-        if not self.turning.reason or said is None or remedy is None:
-            return None
-        later = self.calls_at(self.turning.confirmation)
-        pairs = ((one, other) for one in self.calls_at(self.turning.event) for other in later)
-        for one, other in pairs:
-            is_same = one.name == other.name and one.raw_arguments == other.raw_arguments
-            if not is_same or one.result == other.result or not one.turn < remedy <= other.turn or said > other.turn:
-                continue
-            done = list(self._changes(one, other))
-            if done and all(map(self._is_remedy, done)):
-                where = f"the same call showed one thing in T{one.turn} and another in T{other.turn}"
-                return Grade("checked", f"{where}; only the remedy was changed in between, and T{said} says why")
-        return None
 
     def _of_confirmed(self, event: Call, confirming: Call, against: str) -> Grade:
         went = self._went(event, confirming)

@@ -11,6 +11,7 @@ from agent_wiki.stages.trust import trust_of
 from agent_wiki.stages.user_reactions import reaction_of
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
+from agent_wiki.trajectory.evidence import Trust
 from agent_wiki.trajectory.lazily import regex
 
 _BECAUSE = regex(
@@ -21,6 +22,10 @@ _BECAUSE = regex(
     r"|should (?:be|have))\b",
     re.IGNORECASE,
 )
+_ANNOUNCES = regex(
+    r"\W*(?:(?:now|ok(?:ay)?|first|good|great)\b[,.! ]*)*(?:let me|let['’]s|i['’]ll|i will|i am going to)\b", re.I
+)
+_LEAST_REASON = 12  # characters
 _WANTS = regex(
     r"\b(?:please|must|exactly|expected|only one|instead|not? (?:valid|allowed|supported|found))\b", re.IGNORECASE
 )
@@ -88,9 +93,17 @@ class CitedTurns:
                 if call.turn == turn
             )
             is_symptom = self.is_users(turn) and reaction_of(quote) == "report"
-            is_of_tool = self.message(turn).role == "tool"
-            if is_argument or is_symptom or (is_of_tool and named is None):
+            if is_argument or is_symptom or (self.message(turn).role == "tool" and named is None):
                 continue
-            if _BECAUSE.search(quote) if named is None else trust_of(self.trajectory, turn, quote) != "external":
+            if _BECAUSE.search(quote) if named is None else self._may_be_reason(turn, quote):
                 return turn
         return None
+
+    def _may_be_reason(self, turn: int, quote: str) -> bool:
+        """Words of some length that announce nothing, and that no stranger said."""
+        is_short = len(quote) < _LEAST_REASON or _ANNOUNCES.match(quote) is not None
+        return not is_short and self.speaker(turn, quote) != "external"
+
+    def speaker(self, turn: int, quote: str) -> Trust:
+        """Whose words a quote is; the user's reason for a refusal stands in a result."""
+        return trust_of(self.trajectory, turn, quote)

@@ -22,7 +22,7 @@ from agent_wiki.stages.known_summary import answer_of
 from agent_wiki.stages.summarize import STAGE as SUMMARIZE
 from agent_wiki.stages.summarize import SummaryAnswer
 from agent_wiki.stages.trust import is_said_by_strangers, trust_of
-from agent_wiki.stages.turnings import NOBODY, Grade, Turning
+from agent_wiki.stages.turnings import Grade, Turning
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.evidence import is_verbatim, least_trusted, why_not_verbatim
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -72,7 +72,7 @@ class GuidelineAnswer(Answer):
         default=None, ge=1, description="The turn of the same check's pass, or of the user's acceptance; else null."
     )
     reason_turn: int | None = Field(
-        default=None, ge=1, description="The turn of the quote that says why; null where nobody says it."
+        default=None, ge=0, description="The turn of the quote that says why; 0 where nobody says it."
     )
     scope: str | None = Field(
         default=None,
@@ -176,8 +176,7 @@ def _with_turns_that_exist(guideline: GuidelineAnswer, turns: int) -> tuple[Guid
 
 def grade_of(guideline: GuidelineAnswer, trajectory: Trajectory) -> Grade:
     """How sure the cause in a lesson is."""
-    reason = guideline.reason_turn or (NOBODY if "reason_turn" in guideline.model_fields_set else None)
-    turns = (guideline.event_turn, guideline.remedy_turn, guideline.confirming_turn, reason)
+    turns = (guideline.event_turn, guideline.remedy_turn, guideline.confirming_turn, guideline.reason_turn)
     return grade_of_turns(trajectory, turns, [(cited.turn, cited.quote) for cited in guideline.evidence])
 
 
@@ -265,15 +264,8 @@ def entry(guideline: GuidelineAnswer, trajectory: Trajectory) -> GuidelineEntry:
         remedy=guideline.remedy_turn,
         confirmation=guideline.confirming_turn,
         reason=guideline.reason_turn,
-        is_own=_is_own(guideline, trajectory),
         scope=guideline.scope,
     )
-
-
-def _is_own(guideline: GuidelineAnswer, trajectory: Trajectory) -> bool:
-    """Whether nothing that strangers wrote stands in the words of a lesson: they may be a part of what happened."""
-    words = f"{guideline.title}\n{guideline.rule}\n{guideline.trigger}"
-    return not is_said_by_strangers(trajectory, words, by_name=True)
 
 
 def cited_evidence(trajectory: Trajectory, cited: Iterable[CitedQuote], rule: str = "") -> tuple[Evidence, ...]:

@@ -119,9 +119,9 @@ class ObjectedCase(CitedTurns):
         stated = self.stated_at(self.turning.event, self.turning.reason)
         if stated is None:
             return Grade("asserted", reason, against)
-        is_of_tool = self.message(stated).role == "tool"
-        who = "the user gives" if self.is_users(stated) else "the output gives" if is_of_tool else "the agent gives"
-        said = f"{who} a reason in T{stated}"
+        quote = next(quote for turn, quote in self.quotes if turn == stated)
+        who = {"user": "the user", "assistant": "the agent"}.get(self.speaker(stated, quote), "the output")
+        said = f"{who} gives a reason in T{stated}"
         return Grade(
             "stated",
             said if reason.startswith("the user") and f"T{stated}," in reason else f"{reason}; {said}",

@@ -62,16 +62,13 @@ def _repeats_strangers(trajectory: Trajectory, turn: int, quote: str) -> bool:
     return any(run in text for run in _runs(words) for text in read)
 
 
-def is_said_by_strangers(trajectory: Trajectory, words: str, *, by_name: bool = False) -> bool:
-    """Whether a line of a lesson, by six words on end or its code, stands in what strangers wrote in the session.
-
-    `by_name`: any code counts, a bare name as well, not commands, options and addresses alone.
-    """
+def is_said_by_strangers(trajectory: Trajectory, words: str) -> bool:
+    """Whether a line of a lesson, by six words on end or its code, stands in what strangers wrote in the session."""
     lines = [_MARKS.sub("", line).lower().split() for line in words.splitlines()]
     code = [" ".join(span.lower().split()) for span in _CODE.findall(words)]
     parts = [
         *(run for line in lines for run in _runs(line)),
-        *(span for span in code if by_name or " " in span or span.startswith("-") or "://" in span),
+        *(span for span in code if " " in span or span.startswith("-") or "://" in span),
     ]
     shown = trajectory.worked_out(_texts_of_strangers).values()
     read = [*shown, *(_MARKS.sub("", text) for text in shown)]

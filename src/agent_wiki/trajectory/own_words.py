@@ -76,7 +76,7 @@ def own_text(text: str, *, follows_reply: bool) -> str:
     return "".join(text[part.start : part.end] for part in parts if part.voice == "user")
 
 
-@lru_cache(maxsize=64)  # of a turn each quote and each sentence is judged
+@lru_cache(maxsize=64)  # of a turn several lines are made
 def own_part(text: str) -> str:
     """What a person says before a paste that they announce ("here is the error:"); all where there is none."""
     own = own_text(text, follows_reply=True) if "\n" in text and len(text) <= _LONGEST_TYPED else text
@@ -85,11 +85,17 @@ def own_part(text: str) -> str:
 
 
 def is_output(text: str) -> bool:
-    """Whether at least half of the lines of a text are such as programs print; of a few lines that says nothing."""
+    """Whether at least half of a text's lines are such as programs print, the first among them or the rest of one.
+
+    Of a few lines that says nothing; a person mostly begins with a capital letter.
+    """
     lines = [line for line in text[:_MOST_JUDGED].splitlines() if line.strip()]
-    return len(lines) >= _FEWEST_LINES and 2 * sum(map(bool, map(OF_OUTPUT.match, lines))) >= len(lines)
+    if len(lines) < _FEWEST_LINES or not (OF_OUTPUT.match(lines[0]) or lines[0].lstrip()[:1].islower()):
+        return False
+    return 2 * sum(map(bool, map(OF_OUTPUT.match, lines))) >= len(lines)
 
 
+@lru_cache(maxsize=64)  # of a turn each quote and each sentence is judged
 def parts_of(text: str, *, follows_reply: bool) -> tuple[VoicePart, ...]:
     """A user's turn in parts, in order, without a gap. `follows_reply`: an agent's reply comes before it."""
     if follows_reply and (OUTPUT.match(text) or _is_json(text)):

@@ -51,7 +51,9 @@ OF_A_PROGRAM = regex(
 # The same, and what builds print beside it: a word to the text as a whole, for a person may begin a line so.
 OF_OUTPUT = regex(
     OF_A_PROGRAM.pattern
-    + r"|\s*(?:e: |w: |> |at |Note: |FAILURE: |BUILD |\* (?:What|Try|Get)|Execution failed|\"\w+\": \d)"
+    + r"|\s*(?:[ew]: \S|Note: (?:Some input|Recompile|/)|FAILURE: |BUILD (?:FAILED|SUCCESS)|Execution failed for "
+    r"|\* (?:What went|Try:|Get more)|> (?:Task|Run with|A failure|Get more|Could not|Compilation)\b"
+    r"|\"\w+\": \d+ [a-z])"
 )
 OF_STRANGERS = regex(
     r"\b(?:e-?mail|mail|article|blog|post|ticket|thread|website|readme|wrote|writes"

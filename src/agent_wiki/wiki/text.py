@@ -12,6 +12,8 @@ from collections.abc import Sequence
 
 from agent_wiki.trajectory.lazily import regex
 
+_HOME = re.compile(r"(?:~|/(?:home|Users)/[^/]+|/root)/")
+_LONG_PATH = re.compile(r"(?<![\w.:/~])~?(?:/[\w.@+-]+){3,}")
 _ESCAPES = re.compile(r"\x1b\[[0-9;:?<=>]*[@-~]|\x1b\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)?|\x1b.")
 # Control and invisible characters: bidi overrides, zero-width marks and tag characters can hide text from a person.
 _INVISIBLE = re.compile(
@@ -64,6 +66,19 @@ def _made_plain(text: str, most: int) -> str:
 def without_links(text: str) -> str:
     """A text with the names of its links only, also of one that the end of the text cuts."""
     return _LINK.sub(r"\1", text)
+
+
+def with_cut_paths(text: str, most: int = 4) -> str:
+    """Absolute paths cut to their last `most` parts, so that the cut shows: `…/shop/cart.py` is not `shop/cart.py`.
+
+    In someone's words more parts are kept: which folder could not be written to may be all that they say.
+    """
+    return _LONG_PATH.sub(lambda match: _cut_path(match.group(), most), text)
+
+
+def _cut_path(path: str, most: int) -> str:
+    parts = _HOME.sub("", path).strip("/").split("/")
+    return "/".join(["…", *parts[-min(most, max(len(parts) - (not _HOME.match(path)), 1)) :]])
 
 
 def without_rules(text: str) -> str:

@@ -23,8 +23,8 @@ _DOES = regex(r"^You are (?P<verb>updat|creat|writ|generat)ing (?P<what>[^\n.`]{
 _DESCRIPTION = regex(r"\A\s*---\n(?:[^\n]{0,300}\n){0,10}?description: *[\"']?(?P<own>[^\n\"']{20,400})")
 _FRAME = written("frame_of_command", re.IGNORECASE)
 _UNFILLED = "$ARGUMENTS"
-# Right below the last item of the prompt, without the blank line that stands between its own parts.
-_BELOW = regex(r"\n[ \t]*(?:[-*] |Note: )[^\n]+\n(?P<own>[^\s#>|`*-][^\n]{3,4000}(?:\n[^\n]{1,2000}){0,20}?)\s*\Z")
+_CONTINUES = regex(r"[\s#>|`*-]|(?:and|or|but|so|then|which|that|with|in|on|to|for|of|by|as|if|when)\b", re.IGNORECASE)
+_MOST_BELOW = 8_000  # characters
 _OF_SPEC_KIT = table("words")["of_spec_kit"]  # by words that only one prompt has, what it is for
 
 
@@ -37,8 +37,15 @@ def has_no_words_of_user(text: str) -> bool:
 def _typed(opening: re.Match[str]) -> str:
     """What the user typed after the command; where the place for it was left as it was, what stands below it all."""
     typed = (opening["block"] or opening["line"] or "").strip()
-    below = _BELOW.search(opening.string) if typed == _UNFILLED else None
-    return below["own"] if below else "" if typed == _UNFILLED else typed
+    return _below(opening.string) if typed == _UNFILLED else typed
+
+
+def _below(prompt: str) -> str:
+    """What stands right below the last item of a prompt, without the blank line that is between its own parts."""
+    lines = prompt[-_MOST_BELOW:].rstrip().split("\n\n")[-1].split("\n")
+    items = [at for at, line in enumerate(lines) if line.lstrip().startswith(("- ", "* ", "Note: "))]
+    own = lines[items[-1] + 1 :] if items else []
+    return "\n".join(own) if own and not _CONTINUES.match(own[0]) else ""
 
 
 def asked_in_command_prompt(text: str) -> str | None:

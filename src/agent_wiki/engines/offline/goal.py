@@ -42,7 +42,9 @@ _POINTS_ON = regex(r"\b(?:following|below)\b|^you are\b", re.IGNORECASE)
 _COUNTED = written("counted", needs=("# ", ":"))
 _BARE_HEADING = written("bare_heading", re.IGNORECASE)
 _HASH = regex(r"\b[0-9a-f]{12,64}\b")
-_NO_WORDS = regex(r"[-*+>|#`}\])]|.*[;{}]$|\W*\w{0,12}\W*$")
+_NO_WORDS = regex(
+    r"[-*+>|#`}\])]|[^\n]{0,3000}[;{}]$|(?:best|kind|warm|thanks|thank you|cheers|regards)\b", re.IGNORECASE
+)
 _POINTS_BACK = regex(r"\b(?:this|that|it|these|those|them)\b", re.IGNORECASE)
 _FIRST_SENTENCE = regex(r"[^.!?…:]{20,99}[.!?](?=\s|$)|[^.!?…:。！？]{10,80}[。！？]")
 _LONG_HEADING = 140  # characters
@@ -200,9 +202,9 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
 
 
 def _is_paste(text: str) -> bool:
-    """Mostly what a program printed, and the last line asks for nothing: nobody said any of it."""
-    last = text.rstrip().rpartition("\n")[2].strip()
-    return is_output(text) and (bool(OF_OUTPUT.match(last)) or not _asks_plainly(last))
+    """Mostly what a program printed, and neither end of it asks for anything: nobody said any of it."""
+    ends = text.strip().partition("\n")[0], text.rstrip().rpartition("\n")[2].strip()
+    return is_output(text) and all(OF_OUTPUT.match(each) or not _asks_plainly(each) for each in ends)
 
 
 def both_ends(request: UserRequest, most: int) -> str:
@@ -210,10 +212,14 @@ def both_ends(request: UserRequest, most: int) -> str:
     text = without_rules(without_links(request.text)).strip()
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     is_typed = request.is_said and request.kind != "command" and not _is_paste(text) and not text.startswith("<")
-    last = lines[-1] if lines[1:] and is_typed else ""
-    if _NO_WORDS.match(last) or OF_OUTPUT.match(last):
+    first, last = (lines[0], lines[-1][:_FAR]) if lines[1:] and is_typed else ("", "")
+    if (
+        min(sum(map(str.isalpha, each)) for each in (first, last)) < _FEW_WORDS
+        or _NO_WORDS.match(last)
+        or OF_OUTPUT.match(last)
+    ):
         return ""
-    return f"{said(lines[0], most // 2)} … {said(last, most // 2)}"
+    return f"{said(first, most // 2)} … {said(last, most // 2)}"
 
 
 def _without_assent(paragraphs: list[list[str]]) -> list[list[str]]:

@@ -26,7 +26,6 @@ from agent_wiki.engines.offline.reverted import (
     lowered_where_reverted,
     lowered_where_stopped,
     lowered_where_unfinished,
-    stopped_for_good,
 )
 from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
 from agent_wiki.engines.offline.shipping import (
@@ -90,8 +89,6 @@ def shown_outcome(stretch: Stretch) -> Shown:
     shown = lowered_where_reverted(stretch, lowered_where_unfinished(stretch, stopped))
     if shown.basis == "nothing" and _left_something(stretch):
         shown = Shown("partial", "unchecked")
-    elif shown.basis == "nothing" and (stop := stopped_for_good(stretch)):
-        shown = Shown("failure", "stopped", stop, stretch.opening_of(stop))
     is_trouble = shown.basis == "unchecked" and any(_reports_trouble(each.text) for each in stretch.requests[-1:])
     return lowered_where_faulty(stretch, shown) if is_trouble else shown
 

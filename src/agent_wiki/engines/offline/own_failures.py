@@ -19,7 +19,6 @@ _LEAST_NAME = 6  # characters
 _MOST_READ = 40_000
 _TURNS_AFTER = 4
 _PLACE = regex(r"(?P<file>[\w@./\\-]{1,200}\.\w{1,5})(?:[:(]\d+|\s+\d+:\d+)", needs=(".",))
-_TEST_FILE = written("test_file")
 _OLDER = written("older_failure", re.IGNORECASE)
 _Passed = dict[str, list[tuple[int, set[str]]]]  # by what a check names: in which turn, and to what it was narrowed
 
@@ -54,7 +53,7 @@ def _is_settled(failed: Act, passed: _Passed, printed: list[tuple[int, str]]) ->
 
 def _settles(step: SimpleCommand, turn: int, passed: _Passed, printed: list[tuple[int, str]]) -> bool:
     names, narrowed = _names(step), _narrowed(step)
-    scripts = [name for name in names if ":" in name or _TEST_FILE.search(name)]
+    scripts = [name for name in names if ":" in name]
     if scripts and any(at > turn and any(name in result for name in scripts) for at, result in printed):
         return True
     return any(at > turn and theirs <= narrowed for name in names for at, theirs in passed.get(name, ()))

@@ -124,13 +124,6 @@ def _stopped_at(stretch: Stretch) -> int | None:
     return interrupts[-1] if is_last_word and interrupts[-1] > last.turn else None
 
 
-def stopped_for_good(stretch: Stretch) -> int | None:
-    """The turn in which the user stopped the agent, after which nobody said or did anything, if one did."""
-    stop = max([*stretch.interrupts(), stretch.last_turn * (stretch.trajectory.source.exit_status == "interrupted")])
-    later = [*(act.turn for act in stretch.acts), stretch.last_reply_turn(), stretch.last_request_turn()]
-    return stop if stretch.requests and stretch.followed_by is None and stop > max(later) else None
-
-
 def _refused_at(stretch: Stretch) -> int | None:
     """The turn in which the user refused the last edit, after which the agent has only talked."""
     done = [act for act in stretch.acts if act.is_work]

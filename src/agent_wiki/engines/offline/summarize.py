@@ -20,7 +20,13 @@ from agent_wiki.engines.offline.troubles import troubles_of
 from agent_wiki.engines.offline.unasked import feature_of, place_of, title_without_request
 from agent_wiki.engines.offline.wording import clause, count
 from agent_wiki.recall.reads import WikiRead, wiki_reads
-from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS, ArcAnswer, SummarizeQuestion, SummaryAnswer
+from agent_wiki.stages.summarize import (
+    MOST_REQUESTS,
+    MOST_TITLE_CHARACTERS,
+    ArcAnswer,
+    SummarizeQuestion,
+    SummaryAnswer,
+)
 from agent_wiki.trajectory import Trajectory
 
 
@@ -76,7 +82,8 @@ def _title(stretch: Stretch, goal: str, deed: UserRequest | None, number: int) -
         return title_without_request(stretch)
     title = title_of(goal, deed)
     if (more := number - 1 - (", then: " in (title or goal))) > 0:
-        suffix = f" (and {count(more)} more request{'s' if more > 1 else ''})"
+        several = "many" if number >= MOST_REQUESTS else count(more)  # the list of them is cut there
+        suffix = f" (and {several} more request{'s' if more > 1 else ''})"
         return f"{clause((title or goal).rstrip('.:!'), MOST_TITLE_CHARACTERS - len(suffix)).rstrip('.:!')}{suffix}"
     place = feature_of(stretch, title or goal) or (place_of(stretch) if says_few_words(title or goal) else "")
     room = MOST_TITLE_CHARACTERS - len(place) - 3

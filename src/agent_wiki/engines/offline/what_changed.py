@@ -9,14 +9,14 @@ from functools import lru_cache
 from typing import Any
 
 from agent_wiki.engines.offline.acts import Act, main_command
-from agent_wiki.engines.offline.wording import called, code, listing, with_cut_paths
+from agent_wiki.engines.offline.wording import called, code, listing
 from agent_wiki.shell.files_written import bare_name
 from agent_wiki.shell.kinds import shell_kind
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.tools import is_escalated
 from agent_wiki.trajectory.lazily import regex
-from agent_wiki.wiki.text import plain_line
+from agent_wiki.wiki.text import plain_line, with_cut_paths
 
 _PREPARES = frozenset({"mkdir", "chmod", "export", "source", "."})  # by themselves they change nothing of the work
 _READIES = frozenset(  # for a commit or a push

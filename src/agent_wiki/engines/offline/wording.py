@@ -13,10 +13,9 @@ from agent_wiki.shell.kinds import is_inline_script, shell_kind
 from agent_wiki.shell.result_lines import shows_success
 from agent_wiki.shell.tools import bare_tool_name
 from agent_wiki.trajectory.lazily import regex
-from agent_wiki.wiki.text import plain_code, plain_line, without_links
+from agent_wiki.wiki.text import plain_code, plain_line, with_cut_paths, without_links
 
 _COMMON_NAMES = named("common_file_names")
-_LONG_PATH = regex(r"(?<![\w.:/~])~?(?:/[\w.@+-]+){3,}", needs=("/",))
 _SENTENCE = regex(r"[.!?](?=[\"'”)]?\s)")
 _CLAUSE = regex(r"[,;](?=\s)|\s(?=[-–—(]\s?\S)")
 _TURNS = regex(
@@ -68,14 +67,6 @@ def _whole_line(act: Act) -> str:
     if len(steps) < 2 or act.verdict.step is not None:
         return ""
     return " ".join(f"{each.text()} {each.after.strip()}" for each in steps).replace("`", "").strip(" &|;")
-
-
-def with_cut_paths(text: str, most: int = 4) -> str:
-    """Absolute paths cut to their last `most` parts, so that the cut shows: `…/shop/cart.py` is not `shop/cart.py`.
-
-    In someone's words more parts are kept: which folder could not be written to may be all that they say.
-    """
-    return _LONG_PATH.sub(lambda match: re.sub(rf".+(?=(?:/[^/]+){{{most}}}$)", "…", match.group()), text)
 
 
 def listing(names: Sequence[str], most: int = 3) -> str:

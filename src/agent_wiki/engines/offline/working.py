@@ -32,6 +32,7 @@ _WAITS = frozenset({"write_stdin", "wait", "wait_agent", "close_agent"})
 _WRITERS = frozenset({"write", "create_file", "write_file", "create", "create_new_file"})
 _SHIP_VERBS = table("words")["ship_verbs"]
 _DONE = ("wrote", "changed", "copied", "moved", "deleted")
+_NAMED_AS = {"copied": "copied what is now", "moved": "moved what is now"}  # the files are where it went
 _NOTHING_NEW = "Everything up-to-date"
 _FORCED = regex(r"\bgit push\b[^\n;&|]{0,200}? (?:-f\b|--force)")
 _COPIERS = frozenset({"cp", "mv", "rsync", "ditto", "copy-item"})
@@ -122,16 +123,11 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     where = " in a temporary folder" if all(path.startswith(TEMPORARY) for path in paths) else ""
     cwd = stretch.trajectory.source.cwd
     done = [
-        f"{_verb(verb, files)} {file_names(_weighed(files, kept), cwd, most, clauses)}{where}"
+        f"{_NAMED_AS.get(verb, verb)} {file_names(_weighed(files, kept), cwd, most, clauses)}{where}"
         for verb, files in groups.items()
         if files
     ]
     return Sentence(kept[0][0].turn, 80, f"It {', and '.join(done)} {turns_of(changes)}.")
-
-
-def _verb(done: str, files: list[str]) -> str:
-    """What was moved or copied is not named: the files are where it went."""
-    return f"{done} {'files' if distinct(files)[1:] else 'a file'} to" if done in ("copied", "moved") else done
 
 
 def turns_of(acts: Sequence[Act]) -> str:
@@ -293,5 +289,7 @@ def _shipped(acts: list[Act]) -> Sentence | None:
         done = [verb.replace("merged the", "asked for the merge of the") for verb in done]
     subjects = distinct([said(each, 90) for act in shipped for each in subjects_of(act)])
     what = f": {listing(subjects)}" if subjects else ""
-    first, last = min(filter(None, ends.values()), default=0), shipped[-1].end if shipped else 0
+    named = [act.end for act, text in zip(shipped, texts, strict=True) if any(sign in text for sign in _SHIP_VERBS)]
+    last = shipped[-1].end if shipped else 0
+    first = min(named, default=0) if not forced else last  # whose turn stands beside it
     return Sentence(shipped[-1].turn, 78, f"It {listing(done, 4)} {span(first, last)}{what}.") if done else None

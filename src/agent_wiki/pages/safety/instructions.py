@@ -81,7 +81,8 @@ _SIGNS = Signs(
         "leave~out omit; report summary answer message commit",
         r"\b(?:leave out of|omit from)\s+(?:the|your|any|every)\s+(?:\w+\s+)?(?:report|summary"
         r"|answer|message|reply)s?\b"
-        r"(?!\s+(?:any|every|each|all)\s+\w+\s+(?:that|which|for which)\s+(?:no|nobody|nothing)\b)"
+        r"(?!\s+(?:any|every|each|all)\s+(?:finding|figure|claim|number|statement)s?\s+(?:that|which)\s+no"
+        r"\s+(?:report|source|page|document|output)s?\s+(?:contains?|gives?|shows?|has|have|backs?|supports?)\b)"
         r"|\b(?:leave|omit)\s+(?:this|it|that)\s+(?:out of|from)\s+(?:the|your|any|every)\s+(?:\w+\s+)?(?:repo"
         r"rt|summary|answer|message|reply)\b",
     ),
