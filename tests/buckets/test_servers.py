@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 import urllib.request
 from datetime import timedelta
 from pathlib import Path
@@ -35,7 +36,15 @@ def _session(name: str, more: int = 0) -> bytes:
 
 
 def _requests(counters: str) -> dict[str, int]:
-    """What SeaweedFS counted, by kind of request."""
+    """What SeaweedFS counted, by kind of request, when it counts no more: it does so after it has answered."""
+    before, found = None, _counted(counters)
+    while found != before:
+        time.sleep(0.3)
+        before, found = found, _counted(counters)
+    return found
+
+
+def _counted(counters: str) -> dict[str, int]:
     with urllib.request.urlopen(counters, timeout=10) as answer:
         text = answer.read().decode()
     found = re.findall(r's3_request_total\{.*type="(\w+)"\} (\d+)', text)

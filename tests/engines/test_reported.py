@@ -215,3 +215,8 @@ def test_an_offer_is_no_report(offer: str) -> None:
         Session().user("cap the totals").edit("cart.py").says(f"{LAMPS}\n- {offer}\n- The totals are capped at ten.")
     )
     assert not any(offer[:30] in text for _, text in reported(session))
+
+
+def test_what_the_agent_says_it_will_do_next_is_no_report() -> None:
+    reply = f"{LAMPS}\n\nNow I'll:\n- Take the discount off before it caps the total\n- Light the lamps of the cellar"
+    assert [text for _, text in reported(asked().edit("src/cart.ts").says(reply))] == [LAMPS.strip()]

@@ -263,3 +263,10 @@ def test_a_merge_that_a_commit_concluded_is_settled() -> None:
     arc = summary(session.says("It is merged."))
     assert "it was settled after changes to `cap.py`" in arc.narrative
     assert any("`git merge origin/main` is settled after" in each.text for each in arc.key_turns)
+
+
+def test_what_a_subagent_did_in_between_is_named_beside_the_edits() -> None:
+    session = asked().run("make test", "AssertionError: 3 != 4", failed=True).edit("src/cap.py")
+    session.call("Task", {"description": "Mend the lamps", "prompt": "Mend them."}, "The lamps are mended.")
+    story = summary(session.run("make test", "4 passed")).narrative
+    assert "it passed after changes to `src/cap.py` and the work of a subagent" in story

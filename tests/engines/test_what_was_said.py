@@ -236,7 +236,14 @@ def test_a_plan_that_is_sent_back_with_words_is_answered() -> None:
     assert "refuse" not in f"{arc.narrative} {[note.text for note in arc.key_turns]}"
 
 
-@pytest.mark.parametrize("said", ["New Terminal Output:\n\nSheet names: ['Task']", "Loaded skill: xlsx"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "New Terminal Output:\n\nSheet names: ['Task']",
+        "Loaded skill: xlsx",
+        "▣ DCP | -23.4K removed, +1.4K summary — Compression #3",
+    ],
+)
 def test_what_a_terminal_shows_is_no_request(said: str) -> None:
     arc = summary(Session().user(ASKED).says("```\nls\n```").user(said).says("The totals are in the first sheet."))
     assert arc.requests == []

@@ -57,7 +57,7 @@ _COMPLAINT = regex(
     r"|command not found|cannot (?:access|execute)|No module named \S{1,80}|[Oo]peration not permitted"
     r"|Connection refused|File exists)"
     r"|.{0,400}\bgh: .{1,200}\(HTTP [45]\d\d\)"
-    r"|[A-Za-z_]\w{0,60}(?:Error|Exception): "
+    r"|[A-Za-z_]\w{0,60}(?:Error|Exception): |'[^'\n]{1,80}' is not recognized as an internal or external command"
 )
 _PASSED = regex(
     r"^\s*(?:ok\s+\S|PASS\b|--- PASS|OK\b|✓|✔|√|All (?:checks|tests) passed|Success\b|FAILED ?[=:] ?0\s*$"
@@ -75,7 +75,7 @@ _BAD_WORDS = (
     "exited with", "sh: ", "zsh:", "(eval)", "gh: ", "curl: ", "jq: ", "grep: ", "kubectl: ", "hook id", "rejected]",
     "the term", "unable to", "http 4", "http 5", "graphql: ", "no such", "denied", "not permitted", "a directory",
     "file exists", "cannot access", "cannot execute",
-    "exception", "refused", "pep 668", "issue",
+    "not recognized", "exception", "refused", "pep 668", "issue",
 )  # fmt: skip
 _GOOD_WORDS = (
     "ok", "pass", "failed", "fail 0", "✓", "✔", "√", "0 ", "no issues", "no errors", "built", "succe", "compiled",

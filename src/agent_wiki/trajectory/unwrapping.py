@@ -23,6 +23,10 @@ _PLACEHOLDER = regex(
 # A request that one agent hands to another, or an editor puts after what is open in it.
 _HANDED_OVER = regex(r"\A\s*<[\w-]{0,30}delegation>.{0,2000}?<(?P<tag>input|prompt|task)>(?P<own>.*)", re.DOTALL)
 _AFTER_CONTEXT = regex(r"^#{1,4} My request for \w{1,30}:[ \t]*\n?", re.MULTILINE, needs=("# My request",))
+# A hosting page says where the program runs, in brackets before the first word.
+_SET_BEFORE = regex(
+    r"\A\s*(?:\[(?:Runtime context|System instruction|Environment):\s[^\[\]]{0,4000}\]\s*)+(?=\S)", needs=("[",)
+)
 _PROMPT_MARK = regex(r"^\s*(?:[❯>»$]\s+)+")
 
 
@@ -37,5 +41,5 @@ def unwrapped(content: str) -> str:
         close = text.lower().find(f"</{match.group(1).lower()}>", match.end())
         end = match.end() if close < 0 else close + len(match.group(1)) + 3
         text = text[: match.start()] + " " + text[end:]
-    text = _PROMPT_MARK.sub("", text).strip()
+    text = _PROMPT_MARK.sub("", _SET_BEFORE.sub("", text)).strip()
     return _PLACEHOLDER.sub(" ", text).strip() or text

@@ -41,7 +41,7 @@ _TYPED_COMMAND = regex(r"(?:/|\*(?=[\w-]{2,40}\s*\Z))([a-z][a-zA-Z0-9_:-]{1,60})
 # Harnesses without a turn of their own for tools record results as the user's turns.
 _ENVIRONMENT = regex(
     r"(?:Output:\s*```|OBSERVATION:|Observation:|<returncode>|\[?Tool (?:[Rr]esult|[Oo]utput)"
-    r"|(?:New|Current) Terminal (?:Output|Screen):|Loaded skill: \S{1,60}\s*$"
+    r"|(?:New|Current) Terminal (?:Output|Screen):|Loaded skill: \S{1,60}\s*$|▣ DCP \| "
     r"|Unknown (?:skill|slash command): \S{1,60}\s*$)"
 )
 _TEAM = regex(r"<teammate-message\b[^<>]{0,200}>(?P<own>.{1,20000}?)</teammate-message>", re.DOTALL)

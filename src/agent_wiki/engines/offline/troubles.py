@@ -112,9 +112,8 @@ def _failure_line(act: Act, result: str) -> str:
     if act.finding is not None and act.finding.line and act.finding.passed is False and act.finding.line in result:
         return act.finding.line
     line = error_line(result)
-    if any(
-        each.program in PRINTERS and line.strip() in " ".join(each.words[1:]) for each in act.commands if line.strip()
-    ):
+    said = line.strip()
+    if said and any(each.program in PRINTERS and said in " ".join(each.words[1:]) for each in act.commands):
         return ""  # the agent's own mark
     main = main_command(act)
     if main and act.verdict.line in result and named_in(act.verdict.line, act.commands) is main:
@@ -188,6 +187,7 @@ def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -
             f"after {listing([code(shown_path(path, cwd)) for path in gone])} {'were' if gone[1:] else 'was'} deleted"
         )
     installed = [called(act) for act in between if INSTALLS.search(act.call.command() or "")]
+    handed = ["the work of a subagent"] if any(act.kind == "delegate" for act in between) else []
     changed_last = [path for path in reversed(trouble.edits) if not OWN_NOTES.search(path)]
     files = list({shown_path(path, cwd): path for path in changed_last}.values())[::-1]
     kept = [path for path in files if bare_name(path) not in scratch]
@@ -198,7 +198,7 @@ def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -
     names = file_names(edits, cwd, _MOST_SHOWN, clauses) if len(edits) <= _FEW_EDITS or is_named else "several files"
     changed = [f"changes to {names}"] if edits else []
     repaired = ":fix" in (fix.call.command() or "") and ":fix" not in (trouble.failures[-1].call.command() or "")
-    if done := [*changed, *distinct([*installed, *([called(fix)] if repaired else [])])]:
+    if done := [*changed, *handed, *distinct([*installed, *([called(fix)] if repaired else [])])]:
         return f"after {listing(done, 2)}"
     return what_changed(trouble.failures, fix, [act for act in trouble.between if act is fix or act in between])
 

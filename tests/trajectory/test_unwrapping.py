@@ -1,0 +1,22 @@
+"""A user's turn without what the page that hosts the agent puts before it."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_wiki.trajectory.unwrapping import unwrapped
+
+WHERE = "[Runtime context:\n- The shop is at shop.example.\n- Do NOT open other pages.]"
+
+
+@pytest.mark.parametrize("before", [WHERE, f"{WHERE}\n\n[System instruction: Only describe the plan.]"])
+def test_what_stands_in_brackets_before_the_first_word_is_left_out(before: str) -> None:
+    assert unwrapped(f"{before}\n\nMend the lamps [both of them].") == "Mend the lamps [both of them]."
+
+
+def test_a_turn_that_is_nothing_else_is_kept() -> None:
+    assert unwrapped(WHERE) == WHERE
+
+
+def test_the_users_own_brackets_are_kept() -> None:
+    assert unwrapped("[draft] mend the lamps") == "[draft] mend the lamps"
