@@ -19,6 +19,7 @@ from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import named, table, written
 from agent_wiki.engines.offline.wording import called, code, count, file_names, listing, said, service_call, shown_path
+from agent_wiki.shell.blame import speakers
 from agent_wiki.shell.files_written import TEMPORARY, adds_file, bare_name, deletes_file
 from agent_wiki.shell.result_lines import last_line, lines_of, shows_success
 from agent_wiki.shell.tools import bare_tool_name
@@ -41,7 +42,6 @@ _TEST_FILE = written("test_file")
 CHECKED = 55  # what checks that passed weigh in a story
 _FEW_FILES = 4
 _MOST_SHOWN = 70  # characters of what a command printed
-_GH_FAILS = regex(r"GraphQL: |gh: |HTTP [45]\d\d: |no pull requests found")
 _SETS_UP = regex(r"\b(?:install|sudo|init|create|migrate|deploy|apply|upgrade|uninstall|add|enable|start|up)\b")
 _FETCHERS = frozenset({"curl", "wget", "http"})
 _SENDS = regex(r" (?:-X ?|--request[ =]?)(?:POST|PUT|PATCH|DELETE)\b| (?:-d|-F|--data\S*|--form|--json|--post-\w+)[ =]")
@@ -265,9 +265,9 @@ def _delegated(acts: list[Act]) -> Sentence | None:
 
 def _shipping_words(act: Act) -> str:
     """Its command lines, without the pushes of nothing new and without those of `gh` where that complains."""
-    result = act.call.result or ""
-    idle: set[object] = {("git", "push")} if _NOTHING_NEW in result else set()
-    left_out = {"gh"} if any(map(_GH_FAILS.match, lines_of(result))) else set()
+    idle: set[object] = {("git", "push")} if _NOTHING_NEW in (act.call.result or "") else set()
+    of_gh = tuple(each for each in act.commands if each.program == "gh")
+    left_out = {"gh"} if of_gh and any(speakers(line, of_gh) for line in lines_of(act.call.result or "")) else set()
     return "\n".join(each.text() for each in act.commands if not ({each.words[:2], each.program} & (idle | left_out)))
 
 
