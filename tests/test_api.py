@@ -197,3 +197,23 @@ def test_the_code_of_the_page_runs(
     assert names["report"].sessions == {"mined": 20}
     page = min(path for path in Path("asked", "summaries").glob("*.md") if path.name != "index.md")
     assert "made_by: shop" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"most": 0}, "most: 0 is less than 1"),
+        ({"kinds": ["lamp"]}, "no kind 'lamp': choose one of"),
+        ({"kinds": "guideline"}, "not one word"),
+        ({"tags": "python"}, "not one word"),
+    ],
+)
+def test_what_consult_cannot_be_given_is_said(wrong: dict[str, typing.Any], said: str) -> None:
+    wiki = aw.open(REPOSITORY / "wiki-example" / "wiki")
+    with pytest.raises(aw.UsageError, match=said):
+        wiki.consult("run the tests", **wrong)
+
+
+def test_one_stage_is_given_in_a_list(tmp_path: Path) -> None:
+    with pytest.raises(aw.UsageError, match="give a list of names, not 'summarize' alone"):
+        aw.ingest([record(tmp_path, "a")], tmp_path / "wiki", stages="summarize")

@@ -16,6 +16,8 @@ def test_the_nearest_wiki_above_is_found(tmp_path: Path, monkeypatch: pytest.Mon
     below = tmp_path / "src" / "deep"
     below.mkdir(parents=True)
     monkeypatch.chdir(below)
+    assert wiki_folder(None) == Path("wiki")  # outside of a repository it may be another project's
+    (tmp_path / ".git").mkdir()
     assert wiki_folder(None) == tmp_path / "wiki"
     assert wiki_folder(Path("other")) == Path("other")
 

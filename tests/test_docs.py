@@ -258,3 +258,11 @@ def test_every_variable_of_the_nightly_jobs_is_described() -> None:
 def test_the_options_that_a_nightly_job_has_by_default_are_described(job: str) -> None:
     (default,) = re.findall(r"(--max-minutes [^'}]*)", _text(job))
     assert f"`{default}`" in _text("docs/nightly.md")
+
+
+def test_the_questions_that_a_page_shows_are_asked_today() -> None:
+    shown = set(re.findall(r"sha256:([0-9a-f]{12})\b", _text("docs/engines.md")))
+    records = (REPOSITORY / "wiki-example" / "answered" / "wiki").glob("_[sc]*/*.json")
+    asked = {each[:12] for path in records for each in re.findall(r"sha256:([0-9a-f]{64})", path.read_text("utf-8"))}
+    assert len(shown) >= 5
+    assert shown <= asked

@@ -49,6 +49,17 @@ fail() {
   exit 2
 }
 
+if [ $# -gt 0 ]; then
+  case $1 in
+    -h | --help)
+      echo "Usage: wiki-nightly (no arguments; it is set up by these variables)"
+      sed -n '/^#   WIKI_/,/^set /s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      exit 0
+      ;;
+    *) fail "$1: it takes no arguments; \`wiki-nightly --help\` says how it is set up" ;;
+  esac
+fi
+
 # What a night needs, before anything is done for it: a line for each thing that is not there.
 check_what_is_needed() {
   local is_lacking=false program variable programs=(git wiki python3) variables=()

@@ -63,6 +63,7 @@ from agent_wiki.retrieval.why import CONTEXT_CHARACTERS, Why
 from agent_wiki.retrieval.why import why as walk
 from agent_wiki.stages.order import ALL_STAGES
 from agent_wiki.trajectory import Message, Source, ToolCall, Trajectory, Usage
+from agent_wiki.wiki.kinds import INDEXED
 from agent_wiki.wiki.missing import require_folder
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.records import SessionRecord
@@ -190,8 +191,15 @@ class Wiki:
         """The pages that apply to a task in plain words, best first; empty if none does.
 
         A page must have one of the `tags` and be of one of the `kinds`, where these are given. What holds for
-        `repository` alone is preferred, what holds for another one alone is left out.
+        `repository` alone is preferred, what holds for another one alone is left out. Raises `UsageError` for a kind
+        that is none, fewer pages than one, or a folder that is no wiki.
         """
+        if most < 1:
+            raise UsageError(f"most: {most} is less than 1")
+        if isinstance(kinds, str) or isinstance(tags, str):
+            raise UsageError("kinds and tags: give a list of words, not one word")
+        if unknown := sorted(set(kinds) - set(INDEXED)):
+            raise UsageError(f"no kind {unknown[0]!r}: choose one of {', '.join(INDEXED)}")
         return retrieval.consult(self.folder, task, tags=tags, kinds=kinds, most=most, repository=repository)
 
     def text_of(self, hits: Sequence[Hit], max_tokens: int = _MOST_TOKENS) -> str:
@@ -247,6 +255,8 @@ def _paths(paths: AnyPath | Iterable[AnyPath]) -> list[RecordingPath]:
 
 def _stages(named: Collection[str] | None) -> tuple[str, ...]:
     """What the commands of these names run, in its order. Raises `UsageError` for another name."""
+    if isinstance(named, str):
+        raise UsageError(f"stages: give a list of names, not {named!r} alone")
     unknown = set(named or ()) - STAGES_OF_COMMAND.keys()
     if unknown:
         raise UsageError(f"no stage {min(unknown)!r}; there is {', '.join(STAGES_OF_COMMAND)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -169,3 +170,16 @@ def test_threads_and_processes_lose_no_record(folder: Path) -> None:
     found = [record["request"] for record in records(folder, warnings) if record["kind"] == "answer"]
     assert len(set(found)) == len(found) == 350
     assert warnings == []
+
+
+@pytest.mark.parametrize("change", [Path.unlink, lambda path: path.write_text("x\n", encoding="utf-8")])
+def test_a_journal_that_another_process_took_or_rewrote_is_one_line(
+    folder: Path, change: Callable[[Path], object]
+) -> None:
+    journal = Journal(folder)
+    journal.append(_answer("a"))
+    assert journal.answer("a") is not None
+    (path,) = folder.iterdir()
+    change(path)
+    with pytest.raises(RunError, match="run the command again"):
+        journal.answer("a")

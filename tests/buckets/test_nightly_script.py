@@ -199,3 +199,14 @@ def test_a_merge_request_of_a_fork_is_not_the_jobs_own() -> None:
         check=True,
     )
     assert done.stdout == "2 opened bb False\n"
+
+
+def test_it_says_how_it_is_set_up_and_takes_no_arguments(nightly: Nightly) -> None:
+    asked = subprocess.run([str(SCRIPT), "--help"], capture_output=True, text=True, check=True)
+    assert all(name in asked.stdout for name in ("Usage: wiki-nightly", "WIKI_BUCKET", "WIKI_FORGE", "The exit code"))
+    code, said = nightly.run(str(SCRIPT), "s3://bucket")
+    assert (code, said) == (
+        2,
+        "nightly: s3://bucket: it takes no arguments; `wiki-nightly --help` says how it is set up\n",
+    )
+    assert "wiki/nightly" not in nightly.clone.git("branch", "--all")

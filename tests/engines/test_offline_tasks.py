@@ -132,7 +132,7 @@ def test_that_nothing_was_to_be_changed_is_said_with_what_the_user_was_told() ->
         _won(notes=(told,), reward=1.0),
     ]
     assert "".join(findings(won)) == (
-        "None of the 3 changed anything, and all succeeded; 1 handed over to a person; 2 said to the user what cannot "
+        "None of the 3 changed anything, and all succeeded; 1 handed over to a person; 2 told the user what could not "
         "be done, one of them (T5 in w): “Since the ticket is not insured, it cannot be refunded”."
     )
     assert findings([_won(notes=(told,)), _won()]) == []  # a review changes nothing either

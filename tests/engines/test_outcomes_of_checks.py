@@ -197,6 +197,7 @@ def test_what_compares_analyzes_or_runs_a_script_of_tests_is_a_check(check: str)
         'docker compose exec web sh -c "cd /srv/web && npx vitest run 2>&1" | tail -8',
         "cd web && npx hardhat test 2>&1",
         "docker run --rm --network shop-net shop-tests | tail -8",
+        "docker run --rm shop-tests pytest -d",
     ],
 )
 def test_a_check_in_a_container_is_a_check(check: str) -> None:
@@ -211,6 +212,8 @@ def test_a_command_in_a_container_that_is_no_check_shows_nothing() -> None:
         "docker compose run --rm e2e",
         "docker exec db psql -c 'select 1'",
         "docker run --network shop-tests db",
+        "docker run -dit shop-tests",
+        "docker run --detach=true shop-tests",
     ):
         assert shown(Session().user("mend it").edit("cart.ts").run(command, "1 row")).basis == "unchecked"
 
@@ -303,3 +306,10 @@ def test_a_command_that_the_request_names_and_that_ran_after_the_last_edit_is_su
     assert shown(session.edit("lamps.json").says("And renamed.")).basis == "unchecked"
     other = Session().user("add the lamp to lamps.json").edit("lamps.json").run("lampctl models list", "desk\nfloor")
     assert shown(other.says("It is listed.")).basis == "unchecked"
+
+
+@pytest.mark.parametrize("words", ["-version", "/t:Clean a.sln", "a.sln /p:X=1 /t:Restore"])
+def test_what_msbuild_only_prints_or_clears_is_no_check(words: str) -> None:
+    assert shown(Session().user("mend it").edit("cart.cs").run(f"msbuild {words}", "")).basis == "unchecked"
+    built = Session().user("mend it").edit("cart.cs").run("msbuild a.sln", "Build succeeded.").says("It builds.")
+    assert shown(built).outcome == "success"

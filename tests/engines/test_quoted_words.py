@@ -61,8 +61,8 @@ def test_what_changed_something_is_named_before_what_only_fetched_a_page() -> No
     session.run("kubectl scale deployment shop --replicas 2", "deployment.apps/shop scaled")
     session.run("curl -X POST http://shop.test/answer -d '{}'", "received").says("The workload runs again.")
     narrative = summary(session).narrative
-    assert "`kubectl scale deployment shop --replicas 2` (T10" in narrative
-    assert "`curl -X POST http://shop.test/answer -d {}` (T12: “received”)" in narrative
+    assert "`kubectl scale deployment shop --replicas 2` (T11" in narrative
+    assert "`curl -X POST http://shop.test/answer -d {}` (T13: “received”)" in narrative
 
 
 def test_what_is_said_to_a_customer_is_no_report_even_where_the_agent_looked_something_up() -> None:

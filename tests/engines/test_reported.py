@@ -220,3 +220,23 @@ def test_an_offer_is_no_report(offer: str) -> None:
 def test_what_the_agent_says_it_will_do_next_is_no_report() -> None:
     reply = f"{LAMPS}\n\nNow I'll:\n- Take the discount off before it caps the total\n- Light the lamps of the cellar"
     assert [text for _, text in reported(asked().edit("src/cart.ts").says(reply))] == [LAMPS.strip()]
+
+
+@pytest.mark.parametrize("heading", ["I'll summarize what I changed:", "Now, I will list what is done:"])
+def test_what_the_agent_says_it_will_tell_is_a_report(heading: str) -> None:
+    reply = f"{LAMPS}\n\n{heading}\n- Took the discount off before it caps the total"
+    assert any("Took the discount off" in text for _, text in reported(asked().edit("src/cart.ts").says(reply)))
+
+
+def test_a_plan_ends_with_its_list() -> None:
+    reply = (
+        f"{LAMPS}\n\nNow I'll commit it:\n- Run the hook first of all\nThe lamps of the cellar are lit by one cable."
+    )
+    lines = [text for _, text in reported(asked().edit("src/cart.ts").says(reply))]
+    assert lines[-1] == "The lamps of the cellar are lit by one cable."
+    assert not any("hook" in line for line in lines)
+
+
+def test_a_sign_in_code_makes_no_row_of_a_table() -> None:
+    reply = f"{LAMPS}\n- `capped` now returns `Cart | null` instead of throwing"
+    assert any("Cart | null" in text for _, text in reported(asked().edit("src/cart.ts").says(reply)))

@@ -267,6 +267,18 @@ def test_a_merge_that_a_commit_concluded_is_settled() -> None:
 
 def test_what_a_subagent_did_in_between_is_named_beside_the_edits() -> None:
     session = asked().run("make test", "AssertionError: 3 != 4", failed=True).edit("src/cap.py")
-    session.call("Task", {"description": "Mend the lamps", "prompt": "Mend them."}, "The lamps are mended.")
+    session.call("Task", {"description": "Fix the lamps", "prompt": "Mend them."}, "The lamps are mended.")
     story = summary(session.run("make test", "4 passed")).narrative
     assert "it passed after changes to `src/cap.py` and the work of a subagent" in story
+
+
+@pytest.mark.parametrize(
+    ("sent", "result"),
+    [
+        ({"subagent_type": "Explore", "description": "Look for the lamps"}, "They are in a.py."),
+        ({"description": "Fix the lamps"}, "API Error: 529 overloaded"),
+    ],
+)
+def test_a_subagent_that_looked_or_broke_off_mended_nothing(sent: dict[str, str], result: str) -> None:
+    session = asked().run("make test", "AssertionError: 3 != 4", failed=True).call("Task", sent, result)
+    assert "the work of a subagent" not in summary(session.run("make test", "4 passed")).narrative

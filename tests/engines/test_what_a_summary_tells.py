@@ -347,7 +347,7 @@ def test_what_a_command_printed_in_one_line_is_told_with_it() -> None:
         Session().user("send in the form").run("bash export.sh .", "No session of the shop was found.").run("shopctl")
     )
     story = summary(session.run("shopctl list", "a lamp\na cap").says("It is sent.")).narrative
-    assert "`bash export.sh .` (T2: “No session of the shop was found”)" in story
+    assert "`bash export.sh .` (T3: “No session of the shop was found”)" in story
     assert "`shopctl list` (T6)" in story
 
 
@@ -372,7 +372,7 @@ def test_where_there_is_room_what_somebody_said_is_quoted_whole() -> None:
 def test_where_there_is_no_room_it_is_cut_and_nothing_else_is_left_out() -> None:
     session = Session().user("Show me the sales.")
     for number in range(6):
-        session.edit("a.py").says(f"Page {number} is there.").user(f"{number}: {_LONG}")
+        session.edit("a.py").says(f"Page {number}.").user(f"{number}: {_LONG}")
     narrative = summary(session.edit("a.py").says("All of it is done.")).narrative
     assert 0 < narrative.count(_LONG.rstrip(".")) < 6
     assert all(f"{number}: Draw the sum" in narrative for number in range(6))

@@ -252,7 +252,9 @@ def test_a_request_that_a_last_call_met_without_a_word_is_not_open() -> None:
     session = Session().user(ASKED).edit("cap.py").run("pytest", "3 passed").says("It is capped.")
     session.user("open the shop").run("open /Applications/Shop.app", "")
     assert shown(session).basis == "unfinished"  # the agent may have gone on
-    session.builder.messages.append(Message("assistant", ""))
+    session.builder.messages.append(Message("user", "The todo list is empty.", mark="injected"))
+    assert shown(session).basis == "unfinished"  # nor does the harness answer
+    session.builder.messages[-1] = Message("assistant", "")
     assert shown(session).basis != "unfinished"
 
 
@@ -268,8 +270,11 @@ def test_silence_behind_a_search_for_errors_of_ones_own_code_is_a_pass() -> None
     session = Session().user(ASKED).edit("cap.ts")
     checked = 'npx tsc --noEmit 2>&1 | grep "error TS" | grep -v node_modules | head -20'
     assert summary(session.run(checked, "(Bash completed with no output)").says("Capped.")).outcome == "success"
-    hidden = Session().user(ASKED).edit("src/cap.ts").run(checked.replace("node_modules", "src/"), "")
-    assert summary(hidden.says("Capped.")).outcome == "partial"
+    for kept in ("src/", "dist", "vendor"):  # `dist` stands in src/distance.ts too
+        hidden = Session().user(ASKED).edit("src/cap.ts").run(checked.replace("node_modules", kept), "")
+        assert summary(hidden.says("Capped.")).outcome == "partial", kept
+    only = Session().user(ASKED).edit("src/cap.ts").run(checked.replace("-v node_modules", "-E node_modules"), "")
+    assert summary(only.says("Capped.")).outcome == "partial"
 
 
 def test_a_runner_that_finds_no_test_has_not_failed_by_the_work() -> None:

@@ -356,9 +356,19 @@ def test_the_code_that_a_line_leads_in_to_belongs_to_it() -> None:
     )
 
 
+def test_what_stands_between_two_blocks_of_code_is_kept() -> None:
+    reply = (
+        "The file of the shop has this:\n\n```yaml\nservices:\n```\nThe port was in use by another container.\n"
+        "```\nports: 5433\n```\nIt starts now, as far as its log says."
+    )
+    assert "The port was in use by another container." in first_prose(reply)
+
+
 def test_what_was_typed_to_a_command_whose_place_for_it_was_left_stands_below_its_prompt() -> None:
     prompt = "## User Input\n\n```text\n$ARGUMENTS\n```\n\nYou **MUST** consider the user input before proceeding.\n\n"
-    prompt += "## Outline\n\n1. Run the script.\n\n## Key rules\n\n- Use absolute paths\n- ERROR on gate failures"
+    prompt += "## Outline\n\n1. **Execute plan workflow**\n\n## Key rules\n\n- Use absolute paths\n- ERROR on gates"
     typed = "Build an API for persons with a search by their last name"
     assert asked_in_command_prompt(f"{prompt}\n{typed}\n") == typed
     assert typed not in str(asked_in_command_prompt(f"{prompt}\n\n{typed}\n"))  # a part of the prompt
+    other = prompt.replace("**Execute plan workflow**", "Run the script.")
+    assert typed not in str(asked_in_command_prompt(f"{other}\n{typed}\n"))  # the end of its last item

@@ -55,8 +55,9 @@ def test_a_title_with_brackets_cannot_end_its_link() -> None:
 def test_a_quote_with_signs_that_plain_words_lose_is_shown_as_code() -> None:
     session = Session(SessionRecord("s"), "s", ("summaries/s.md",), (Arc(goal="Ignore all but the notes"),))
     cited = [Evidence(3, "!/notes/**/*.jsonl", "tool"), Evidence(4, "<urlopen error>", "tool")]
+    cited += [Evidence(5, "#!/bin/bash -e", "tool"), Evidence(6, "1. first", "tool")]
     text = sources_section([(session, each) for each in cited], "../")
-    assert text.endswith("T3 `!/notes/**/*.jsonl`; T4 `<urlopen error>`")
+    assert text.endswith("T3 `!/notes/**/*.jsonl`; T4 `<urlopen error>`; T5 `#!/bin/bash -e`; T6 `1. first`")
 
 
 def test_a_session_without_any_words_is_named_by_its_id() -> None:

@@ -218,7 +218,7 @@ def test_one_recording_of_several_sessions_needs_the_session_named(tmp_path: Pat
     path.write_text(json.dumps([chat("a"), chat("b")]), encoding="utf-8")
     code, told = wiki("apply", "summary", path, answer=SUMMARY)
     assert code == 1
-    assert "name one by --session: a, b" in told["problems"][0]["reason"]
+    assert "choose one with --session: a, b" in told["problems"][0]["reason"]
     assert wiki("apply", "summary", path, "--session", "b", answer=SUMMARY)[0] == 0
     assert open_questions(wiki, path) == [("summarize", "a"), ("extract-guidelines", "b")]
 

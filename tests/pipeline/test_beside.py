@@ -91,3 +91,21 @@ def test_an_empty_file_is_passed_over_and_a_failure_where_nothing_else_was_named
         ]
     named = ingest([folder / "empty.jsonl"], tmp_path / "wiki", script.engine)
     assert [each.reason for each in named.failures] == ["no recording here: empty file (0 bytes)"]
+
+
+@pytest.mark.parametrize("copy", ["a/run.traj.json", "z/run.traj.json", "z/another.traj.json"])
+def test_of_copies_with_the_same_bytes_the_one_with_a_verdict_counts(tmp_path: Path, script: Script, copy: str) -> None:
+    folder = tmp_path / "traces"
+    trial(folder / "m", verdict=False)
+    (folder / copy).parent.mkdir()
+    (folder / copy).write_bytes((folder / "m" / "run.traj.json").read_bytes())
+    _wiki_of(folder, tmp_path / "wiki", script)
+    (name,) = (tmp_path / "wiki" / "_sessions").iterdir()
+    assert json.loads(name.read_text(encoding="utf-8"))["resolved"] is False
+
+
+def test_a_verdict_may_begin_with_a_byte_order_mark(tmp_path: Path, script: Script) -> None:
+    folder = trial(tmp_path / "traces", verdict=True)
+    plain = _wiki_of(folder, tmp_path / "plain", script)
+    (folder / "report.json").write_bytes(b"\xef\xbb\xbf" + (folder / "report.json").read_bytes())
+    assert _wiki_of(folder, tmp_path / "marked", script) == plain

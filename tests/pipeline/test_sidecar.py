@@ -208,6 +208,20 @@ def test_a_place_that_is_none_is_one_line(tmp_path: Path, value: str) -> None:
         _build(tmp_path / "wiki", _LESSONS, "sidecar:packs")
 
 
+def test_a_configuration_alone_does_not_choose_a_folder_outside_of_the_repository(tmp_path: Path) -> None:
+    place, wiki = tmp_path / "elsewhere" / "packs", tmp_path / "clone" / "wiki"
+    _build(wiki, _LESSONS)
+    config = wiki / "_config.yaml"
+    config.write_text(f"{config.read_text(encoding='utf-8')}summaries: sidecar:{place}\n", encoding="utf-8")
+    for _ in range(2):
+        with pytest.raises(RunError, match=r"is outside of .*, name it once: wiki ingest --summaries sidecar:"):
+            _build(wiki, [*_LESSONS, 27])
+        assert not place.exists()
+    _build(wiki, [*_LESSONS, 27], f"sidecar:{place}")  # whoever runs it may
+    _build(wiki, [*_LESSONS, 27, 28])  # and need not say so again
+    assert sum(each.stat().st_size for each in place.iterdir()) > 0
+
+
 @pytest.mark.parametrize("value", ["sidecar", "sidecar:", "bogus", "pages:packs"])
 def test_an_option_that_names_no_place_is_answered_by_its_own_name(
     value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -323,3 +323,25 @@ def test_what_a_name_gives_away_in_one_turn_is_redacted_in_all() -> None:
     assert messages[0].content == f"Take [REDACTED:api-key:1], and not {DIGITS}9 or postgres."
     assert json.loads(call.arguments) == {"command": "echo [REDACTED:api-key:1]"}
     assert trajectory.source.hygiene["redactions"] == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("curl -H 'Authorization: SSWS 00{}'", "k2xL0pETGOIdaWIoRujKsJpw3Y0wLyjDBQSzdD6z"),
+        ("the scanner has squ_{} as its key", "9b4485fc875f26b0f1dd3cad9bc2e628e3827b87"),
+        ("keytool -list -keystore a.jks -storepass {}", "lamp0fTheShop"),
+        ("jarsigner -keypass {} a.jar shop", "lamp0fTheShop"),
+        ("wpa_passphrase 'Shop of lamps' {}", "lamp0fTheShop"),
+        ("unzip -P {} a.zip", "lamp0fTheShop"),
+        ("kim:$6$ab.cdEF1${}:19000:0:99999:7:::", "0kQ.m3zR/tV8wYbC5dF7gH1jLnP" * 3 + "aZ9u2"),
+        ("kim:$2y$10${}", "Qx1" * 17 + "Ab"),
+    ],
+)
+def test_what_one_program_alone_calls_a_secret_is_found(text: str, secret: str) -> None:
+    assert secret not in redact_text(text.format(secret))[0]
+
+
+@pytest.mark.parametrize("text", ["echo $6$abc", "awk '{print $2, $6}'", "SSWS 00 is a scheme", "unzip -P", "squ_id"])
+def test_what_only_looks_like_these_is_kept(text: str) -> None:
+    assert redact_text(text)[0] == text

@@ -190,5 +190,8 @@ def test_a_lesson_names_the_turn_that_says_why() -> None:
     assert graded(session.done(), Turning(5, reason=4), cited[:2]).cause == "asserted"  # from before the event
     printed = ((7, "Prisma 7 reads it from a file of its own."),)
     assert graded(session.done(), Turning(2, reason=7), printed).reason.endswith("the output gives a reason in T7")
+    needs = ((5, "Let me see why, because Prisma 7 needs that."),)
+    said = Script().runs("make", "it is built").says("It is.").says(needs[0][1])
+    assert graded(said.done(), Turning(2, reason=5), needs).cause == "stated"  # it announces, and says why
     fetched = Script().call("WebFetch", {"url": "https://a.example"}, "Version 7 took it out.").says("I see.")
     assert graded(fetched.done(), Turning(2, reason=3), ((3, "Version 7 took it out."),)).cause == "asserted"

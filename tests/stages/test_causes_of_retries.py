@@ -60,7 +60,7 @@ def test_a_call_that_is_changed_too_says_nothing_of_what_was_done_before_it() ->
 def test_what_ran_at_last_and_failed_otherwise_has_not_passed() -> None:
     session = Script().runs("npm test", "npm : npm.ps1 cannot be loaded", failed=True)
     session.runs("npm.cmd test", "1 failed, 3 passed", failed=True)
-    assert _grade(session, (2, 4, 4)).reason.startswith("failed in T2, ran, and failed otherwise, in T4")
+    assert _grade(session, (2, 4, 4)).reason.startswith("failed in T2, ran and failed for another reason in T4")
 
 
 def _set_for_tests(again: str, error: str) -> Grade:
@@ -82,7 +82,7 @@ def test_a_compiler_that_gets_past_an_error_to_another_confirms_the_remedy() -> 
     session.runs("cargo check", next_one, failed=True)
     grade = _grade(session, (2, 4, 6), (3, gone))
     assert grade.cause == "checked"
-    assert grade.reason.startswith("failed in T2, ran, and failed otherwise, in T6")
+    assert grade.reason.startswith("failed in T2, ran and failed for another reason in T6")
 
 
 def _together(*calls: tuple[str, str, bool]) -> Script:

@@ -16,7 +16,9 @@ def test_what_stands_in_brackets_before_the_first_word_is_left_out(before: str) 
 
 def test_a_turn_that_is_nothing_else_is_kept() -> None:
     assert unwrapped(WHERE) == WHERE
+    assert unwrapped(f"{WHERE}\n[System instruction: Only describe the plan.]").startswith(WHERE)
 
 
 def test_the_users_own_brackets_are_kept() -> None:
-    assert unwrapped("[draft] mend the lamps") == "[draft] mend the lamps"
+    for text in ("[draft] mend the lamps", "[Environment: production, Ubuntu 22] the lamps are dark, mend them"):
+        assert unwrapped(text) == text

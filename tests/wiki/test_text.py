@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agent_wiki.wiki.text import plain_line, without_links
+from agent_wiki.wiki.text import plain_line, with_cut_paths, without_links
 
 _HOSTILE = st.text(st.sampled_from("ab `\\<>[]()#*-!\n\r\t\x1b\x00\u202e|=_:/hwtps.&;") | st.characters(), max_size=120)
 
@@ -103,6 +103,19 @@ def test_a_mark_that_others_had_hidden_is_none_either(text: str) -> None:
 
 def test_brackets_in_a_code_span_are_kept_and_others_open_nothing() -> None:
     assert plain_line("Test it with `[[ -f x ]] && a[1](b)`, not [[x]] or [a]: b", 200) == (
-        "Test it with `[[ -f x ]] && a[1](b)`, not [ [x]] or [a] : b"
+        "Test it with `[[ -f x ]] && a[1](b)`, not [ [x]] or [a]: b"
     )
+    assert plain_line("[a]: b", 9) == "[a] : b"  # which gives a link its address
     assert plain_line("an open `[[ -f x", 200) == plain_line("an open [[ -f x", 200)
+
+
+@pytest.mark.parametrize(
+    ("path", "cut"),
+    [
+        ("/home/kim/shop/src/cart.py", "…/shop/src/cart.py"),
+        ("/mnt/c/Users/kim/shop/src/cart.py", "…/kim/shop/src/cart.py"),
+        ("/private/var/root/shop/cart.py", "…/var/root/shop/cart.py"),
+    ],
+)
+def test_a_path_is_cut_at_its_folders(path: str, cut: str) -> None:
+    assert with_cut_paths(f"see {path}") == f"see {cut}"

@@ -21,7 +21,7 @@ import datetime
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 
@@ -70,7 +70,10 @@ class Journal:
         self._lock = RLock()
 
     def answer(self, request: str) -> Record | None:
-        """The first record of an answer to a request, by the request's digest; None if it was never answered."""
+        """The first record of an answer to a request, by the request's digest; None if it was never answered.
+
+        This and the other methods raise `RunError` where the journal cannot be read.
+        """
         with self._loaded():
             place = self._places.get(request)
         if place is not None:
@@ -131,6 +134,7 @@ class Journal:
             if self.folder is not None:
                 self._places, self._answers, self._replacements, self._batches = {}, {}, {}, []
                 self._left, self._cuts, self._endpoints, self._is_loaded = set(), {}, {}, False
+                self._has_together = False
                 self.warnings.clear()
 
     def make_ready(self) -> None:
@@ -193,7 +197,8 @@ class Journal:
             write_all(self._descriptor, line)
             os.fsync(self._descriptor)
         except OSError as error:
-            os.ftruncate(self._descriptor, offset)  # no partial line before the next one
+            with suppress(OSError):  # the first error is reported
+                os.ftruncate(self._descriptor, offset)  # no partial line before the next one
             raise self._unwritable(error) from error
         self._size += len(line)
         return offset
@@ -272,10 +277,16 @@ def _is_of_batch(record: Record) -> bool:
 
 
 def _record_at(place: Place) -> Record:
+    """The record of that place. Raises `RunError` where it is gone, as after a `wiki forget` of another process."""
     path, offset = place
-    with path.open("rb") as stream:
-        stream.seek(offset)
-        return redacted_record(json.loads(stream.readline()))  # an earlier version, or a person, may have written it
+    try:
+        with path.open("rb") as stream:
+            stream.seek(offset)
+            return redacted_record(json.loads(stream.readline()))  # an older version, or a person, may have written it
+    except OSError as error:
+        raise RunError(f"{path}: the journal cannot be read ({error.strerror}); run the command again") from error
+    except ValueError as error:
+        raise RunError(f"{path}: the journal was changed by another process; run the command again") from error
 
 
 def records(folder: Path, warnings: list[str]) -> Iterator[Record]:

@@ -60,7 +60,7 @@ class ModelList:
         rows = [_HEAD, *(each.cells() for each in self.models)]
         widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
         table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-        head = f"Dollars per million tokens, as of {self.dated}; {MODELS} beside the wiki has your own."
+        head = f"Dollars per million tokens, as of {self.dated}; {MODELS} in the wiki's folder has your own."
         return [head, "", *table, *self._notes()]
 
     def _notes(self) -> Iterator[str]:

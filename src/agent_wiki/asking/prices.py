@@ -1,6 +1,6 @@
 """The model of each stage, the limits of what it is shown, and the price of an answer: `models.yaml`.
 
-An owner may override it beside the wiki.
+An owner may override it in the wiki's folder.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Prompts: the files that a model reads, and how a question becomes a request.
 
 The one module that knows the syntax of `prompts/<stage>.md`: YAML frontmatter (`version`, `system`, `max_tokens`) and a
-Jinja body with the question. An owner's version is beside the wiki. A request about a trajectory begins with the
+Jinja body with the question. An owner's version is in the wiki's folder. A request about a trajectory begins with the
 trajectory and ends with the question, so that the three questions on it share one prefix that a service can cache.
 Transcript first, question last is inspect_scout's order; validated prompt files are simonw/llm's.
 """

@@ -115,7 +115,8 @@ class _Case:
     def _cause(self, guideline: GuidelineEntry) -> Iterator[Contradiction]:
         quotes = [(each.turn, each.quote) for each in guideline.evidence if self._has(each.turn)]
         turns = (guideline.event, guideline.remedy, guideline.confirmation, guideline.reason)
-        if guideline.cause is None or not quotes or not all(each is None or self._has(each) for each in turns):
+        named = (*turns[:3], guideline.reason or None)  # `NOBODY` is no turn
+        if guideline.cause is None or not quotes or not all(each is None or self._has(each) for each in named):
             return
         grade = grade_of_turns(self.trajectory, turns, quotes)
         if CAUSES.index(grade.cause) > CAUSES.index(guideline.cause):

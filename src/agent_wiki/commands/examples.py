@@ -77,10 +77,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "wiki restore": ("wiki restore guidelines/PAGE.md", "wiki restore AGENTS.md"),
     "wiki reject": ('wiki reject guidelines/PAGE.md --why "no longer true"',),
     "wiki forget": ("wiki forget 0f3c21 --dry-run", "wiki forget session.jsonl"),
-    "wiki config": ("wiki config", "wiki config set rules.ignore '[paths/wrong-folder]'", "wiki config check"),
+    "wiki config": ("wiki config", "wiki config set rules.ignore '[runners/other-runner]'", "wiki config check"),
     "wiki config show": ("wiki config show", "wiki config show clusters"),
     "wiki config set": (
-        "wiki config set rules.ignore '[paths/wrong-folder]'",
+        "wiki config set rules.ignore '[runners/other-runner]'",
         "wiki config set tasks.focal-length.title 'Read the focal length' --dry-run",
         "wiki config set rules.ignore null",
     ),

@@ -16,7 +16,7 @@ from agent_wiki.errors import UnreadablePage, UsageError
 def init(
     wiki: Annotated[Path, typer.Option("--wiki", help="The wiki's folder.")] = Path("wiki"),
     eject: Annotated[
-        bool, typer.Option("--eject", help="Copy templates and prompts beside the wiki, to change them there.")
+        bool, typer.Option("--eject", help="Copy templates and prompts into the wiki, to change them there.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -42,9 +42,9 @@ def init(
 
 def dump(
     what: Annotated[str, typer.Argument(help="guidelines or summaries")],
-    archived: Annotated[bool, typer.Option("--archived", help="With the pages that are archived.")] = False,
+    archived: Annotated[bool, typer.Option("--archived", help="Include archived pages.")] = False,
     wiki: ExistingWiki = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As it is without: it prints nothing else.")] = True,  # noqa: ARG001 - known, as everywhere
+    as_json: Annotated[bool, typer.Option("--json", help="The output is always JSON.")] = True,  # noqa: ARG001 - known, as everywhere
 ) -> None:
     """Print the wiki's guidelines or summaries as JSON."""
     from agent_wiki.retrieval.rows import index_fields

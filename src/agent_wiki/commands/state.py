@@ -25,7 +25,7 @@ def cost(wiki: ExistingWiki = None, as_json: AsJson = False) -> None:
 def models(wiki: ExistingWiki = None, as_json: AsJson = False) -> None:
     """Show which model each stage asks by default, and the price of each model that has one.
 
-    `models.yaml` beside the wiki has your own; a model without a price is asked, and its cost is unknown.
+    `models.yaml` in the wiki's folder has your own; a model without a price is asked, and its cost is unknown.
     """
     from agent_wiki.asking.model_list import model_list
 
@@ -83,8 +83,9 @@ def schema(
     """Print the JSON Schema of what --json prints.
 
     There is one for each form: `report` of runs (ingest, the stages, catalog, join, …), `estimate` of --estimate, and
-    one for each command with an answer of its own. Its version is in `schema_version` of what is printed, but for the
-    lists of consult, review and connect --list. Within a version keys are added, never taken out.
+    one for each command with an answer of its own. Its version is in `schema_version` of what is printed, but for
+    lists (of consult, dump, review and connect --list) and values (of config show KEY). Within a version keys are
+    added, never taken out.
     """
     from agent_wiki.harness.schemas import schema_named
 

@@ -15,13 +15,13 @@ _DEFAULT_WIKI = Path("wiki")
 def wiki_folder(named: Path | None) -> Path:
     """The wiki that was named; else `wiki` here; else the nearest one above, up to the repository's root.
 
-    In a linked worktree that has none, the main checkout's.
+    In a linked worktree that has none, the main checkout's. Outside of a repository only `wiki` here: one further up
+    may be another project's, and the hooks look no further either.
     """
-    from agent_wiki.trajectory.checkout import checkout_of, folders_of_checkout, folders_of_main_checkout
+    from agent_wiki.trajectory.checkout import folders_of_checkout, folders_of_main_checkout
 
     here = Path.cwd()
-    above = folders_of_checkout(here) if checkout_of(here) is not None else (here, *here.parents)
-    return named or _nearest(here, (*above, *folders_of_main_checkout(here)))
+    return named or _nearest(here, (*folders_of_checkout(here), *folders_of_main_checkout(here)))
 
 
 def shared_wiki_folder(named: Path | None) -> Path:

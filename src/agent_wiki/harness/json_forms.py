@@ -137,7 +137,8 @@ def _reading() -> dict[str, Shape]:
 _INDEX_ROW: dict[str, Shape] = {
     **dict.fromkeys(("kind", "link", "why"), str),
     "score": float,
-    **dict.fromkeys(("id?", "title?", "trigger?", "summary?", "priority?", "cluster?", "superseded_by?"), str),
+    **dict.fromkeys(("id?", "title?", "trigger?", "summary?", "priority?", "superseded_by?"), str),
+    "cluster?": str | None,
     **dict.fromkeys(("family?", "parent_session_id?", "parent_summary?", "trust?", "cause?", "scope?"), str),
     **dict.fromkeys(("verified_at?", "session?"), str),
     "tags?": _TEXTS,

@@ -241,7 +241,8 @@ def sources_section(cited: Sequence[tuple[Session, Evidence]], up: str) -> str:
 def _quoted(quote: str) -> str:
     """A quote between quotation marks, or as code where it has signs that would be lost in plain words."""
     plain = plain_line(quote, _MOST_QUOTED)
-    if plain.rstrip("…").strip() in " ".join(quote.split()) or "`" in quote:
+    words = " ".join(quote.split())
+    if plain == words or (plain.endswith("…") and words.startswith(plain[:-1].rstrip())) or "`" in quote:
         return f"“{plain}”"
     return f"`{plain_code(quote, _MOST_QUOTED)}`"
 

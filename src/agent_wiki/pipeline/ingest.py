@@ -20,7 +20,7 @@ from agent_wiki.engines import EMBEDDED, OpenedEngine, one_round, opened_engine
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
 from agent_wiki.pages.state import taught_nothing
-from agent_wiki.pipeline import bucket_state, finished, new_pages, recordings_cache
+from agent_wiki.pipeline import bucket_state, finished, new_pages, recordings_cache, sidecar
 from agent_wiki.pipeline.export_parts import FilesOfExports, files_of_exports, is_whole
 from agent_wiki.pipeline.inputs import FoundFiles, InputFile, Selection, inputs_of
 from agent_wiki.pipeline.mine import FORGOTTEN, SUPERSEDED, Assignment, Known, Mined
@@ -138,6 +138,9 @@ def _run_stages(
     given = {"summaries": options.summaries, "pii": options.pii}
     if wanted := {name: value for name, value in given.items() if value}:
         publisher.set_config(patched(publisher.config_text, wanted))
+    publisher.names_sidecar = bool(options.summaries)
+    if options.shard_run is None and not folder.is_dry_run:  # before anything is paid for
+        sidecar.check_place(folder, publisher.state.config.sidecar, is_named=publisher.names_sidecar)
     if options.shard_run is not None:
         options.shard_run.begin(publisher, inputs.digest)
     session_stages = stages_of(options.stages)

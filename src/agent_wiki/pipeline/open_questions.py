@@ -218,7 +218,7 @@ def _one_of(heard: Sequence[ObservedPrompt], wanted: QuestionSelector, *, is_fir
         return candidates[0]
     if len(abouts) > 1 and stages <= set(SESSION_STAGES):
         named = ", ".join(about[0] for about in abouts[:_MOST_NAMED])
-        raise NoSuchQuestion(f"{name}: it is asked of {len(abouts)} sessions; name one by --session: {named}")
+        raise NoSuchQuestion(f"{name}: it is asked of {len(abouts)} sessions; choose one with --session: {named}")
     named = ", ".join(asked.prompt.digest[:SHORT_DIGEST] for asked in candidates[:_MOST_NAMED])
     raise NoSuchQuestion(
         f"{name}: {len(candidates)} questions are open; name one by --request, as its prompt does: {named}"
@@ -228,7 +228,7 @@ def _one_of(heard: Sequence[ObservedPrompt], wanted: QuestionSelector, *, is_fir
 def _why_none(wanted: QuestionSelector, recording: RecordingPath | None, reasons: Sequence[str]) -> str:
     name = wanted.name or "question"
     if wanted.request:
-        return f"{name}: nothing that is asked now has the request {wanted.request}; see `wiki worklist`"
+        return f"{name}: no open question has the request {wanted.request}; see `wiki worklist`"
     if wanted.stage in CORPUS_STAGES:
         return f"{name}: no question is open; an answered one is named by --request"
     place = f" of {recording}" if recording is not None else ""

@@ -60,6 +60,7 @@ class Publisher:
         self.report = report
         self.engine = engine
         self.is_rewrite = is_rewrite
+        self.names_sidecar = False  # the run was given the place of the records, not only `_config.yaml`
         self.templates = Templates(folder.root / "templates")
         self.state = WikiState()
         self.pages = PagesOnDisk()
@@ -218,7 +219,7 @@ class Publisher:
         files.write(made, may_settle=archive_covered)
         self.rendered |= files.rendered
         self.report.warnings += made.warnings
-        sidecar.store(self.folder, self.state.config.sidecar)
+        sidecar.store(self.folder, self.state.config.sidecar, is_named=self.names_sidecar)
         remember_judged(self.folder, map(record_path, self.state.records))
 
     def _catalog_files(self, quarantine: QuarantineFiles) -> CatalogFiles:

@@ -24,7 +24,7 @@ from agent_wiki.trajectory.calls import paired_calls
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.trajectory.lineage import lineage
 from agent_wiki.trajectory.repository import repository_of
-from agent_wiki.wiki.records import MadeBy, Order, PageRead, RecordingIdentity, SessionRecord, StageRecord
+from agent_wiki.wiki.records import MadeBy, Order, PageRead, RecordingIdentity, SessionRecord, StageRecord, tie_break
 
 Trouble = UnitError | RunStopped
 
@@ -175,10 +175,13 @@ def _coverage(trajectory: Trajectory, engine: Engine, least: float) -> Coverage:
 def order_of(trajectory: Trajectory) -> Order:
     """Of two versions of one session the one with more turns is kept, then the one with more characters.
 
-    Of two that are as long, the digest of the recording decides, then its name: never arrival.
+    Of two that are as long, one with a verdict is kept, then the digest of the recording decides, then its name: never
+    arrival.
     """
     source = trajectory.source
-    return (len(trajectory.messages), trajectory.characters(), f"{source.sha256 or ''} {source.file or ''}")
+    is_judged = source.resolved is not None or source.reward is not None
+    tie = tie_break(source.sha256, source.file, is_judged=is_judged)
+    return (len(trajectory.messages), trajectory.characters(), tie)
 
 
 def record_of(trajectory: Trajectory, coverage: Coverage) -> SessionRecord:

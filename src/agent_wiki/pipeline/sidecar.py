@@ -23,9 +23,10 @@ from agent_wiki.redaction.finding import may_hold_secrets
 from agent_wiki.redaction.places import json_spans
 from agent_wiki.redaction.values import redact_value
 from agent_wiki.stages.order import entry_types
+from agent_wiki.trajectory.checkout import checkout_of
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.files import Signature
-from agent_wiki.wiki.layout import SIDECAR
+from agent_wiki.wiki.layout import CONFIG, SIDECAR
 from agent_wiki.wiki.records import FOLDER as SESSIONS
 from agent_wiki.wiki.records import parse_record, record_text
 from agent_wiki.wiki.store import WikiFolder
@@ -102,13 +103,32 @@ def packs_since(folder: WikiFolder, former: str, problems: list[str]) -> tuple[d
     return found, sorted(path for path in folder.files() if _is_record(path) and _pack_of(path) in apart)
 
 
-def store(folder: WikiFolder, place: str) -> None:
+def check_place(folder: WikiFolder, place: str, *, is_named: bool) -> None:
+    """Raise `RunError` for a folder outside the repository that only `_config.yaml` names, and that has no pack of it.
+
+    A wiki that was cloned is somebody else's text: it does not choose where on this machine files are written.
+    `is_named`: the one who runs the command named the place.
+    """
+    if not place or is_named or "://" in place:
+        return
+    wiki = folder.root.resolve()
+    target, home = (wiki / place).resolve(), checkout_of(wiki) or wiki.parent
+    ours = {_name(pack, digest) for pack, digests in _listed(folder).items() for digest in digests}
+    if not target.is_relative_to(home) and not any((target / name).is_file() for name in ours):
+        raise RunError(
+            f"{CONFIG}: summaries: sidecar:{place} is outside of {home}; if records are to be written there, name it "
+            f"once: wiki ingest --summaries sidecar:{place}"
+        )
+
+
+def store(folder: WikiFolder, place: str, *, is_named: bool = False) -> None:
     """Put the packs of records that changed into a place, and say in the wiki which packs are its.
 
-    Without a place the records stay in git from here on.
+    Without a place the records stay in git from here on. `is_named` as in `check_place`. Raises `RunError`.
     """
     if folder.is_dry_run:
         return
+    check_place(folder, place, is_named=is_named)
     if not place:
         _end(folder)
         return

@@ -17,7 +17,7 @@ _DAMAGED = object()
 def text_beside(recording: Recording, name: str) -> str | None:
     """The text of a small file, named from the recording's folder; None where there is none."""
     content = recording.beside(name)
-    return None if content is None else content.decode("utf-8", "replace")
+    return None if content is None else content.decode("utf-8-sig", "replace")  # PowerShell begins a file with a mark
 
 
 def value_beside(recording: Recording, name: str) -> Any:

@@ -122,6 +122,7 @@ PREFIXED = (
     _prefixed("grafana-token", "glsa_ glc_", r"glsa_\w{32,60}|glc_[A-Za-z0-9+/=]{32,300}"),
     _prefixed("observability-key", "NRAK- sntrys_ sntryu_", r"NRAK-[A-Z0-9]{27}|sntry[su]_[\w+/=-]{40,300}"),
     _prefixed("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
+    _prefixed("ci-token", "squ_ sqp_ sqa_", r"sq[upa]_[a-f0-9]{40}"),
     _prefixed("ci-token", "CCIPAT_", r"CCIPAT_\w{40,90}"),
     _prefixed(  # a bot's id in base64, the time, a signature; ids are decimal numbers
         "discord-token",
@@ -143,6 +144,12 @@ _OF_PROGRAMS = {  # a part of the command, and what stands before the password t
     "secretsmanager": r"secretsmanager\b[^\n|;]{0,200}? --secret-string[ =]",
     "SecureString": r"SecureString\b[^\n|;]{0,120}? --value[ =]",
     "keyvault secret": r"keyvault secret set\b[^\n|;]{0,200}? --value[ =]",
+    "-storepass": r"keytool\b[^\n|;]{0,200}? -storepass ",
+    "-keypass": r"keytool\b[^\n|;]{0,200}? -keypass ",
+    "jarsigner": r"jarsigner\b[^\n|;]{0,200}? -(?:store|key)pass ",
+    "wpa_passphrase": r"wpa_passphrase (?:\"[^\"\n]{1,40}\"|'[^'\n]{1,40}'|[^\s\"']{1,40}) ",
+    "unzip -P": r"unzip -P ?",
+    "zip -P": r"zip -P ?",
     "gh secret": r"gh secret set\b[^\n|;]{0,200}? (?:--body|-b)[ =]",
 }
 # Words for a password in other languages, as they begin; `пароль: …`, ``Senha `…` ``, `密码是 …`.
@@ -156,6 +163,13 @@ BEYOND = "?"
 _SEED_WORD = r"(?!the\b|and\b|for\b|are\b|was\b|you\b|from\b|with\b|into\b)[a-z]{3,8}"
 
 CONTAINING = (
+    _containing("okta-token", ("SSWS ",), r"SSWS (?P<secret>00[\w-]{40})(?![\w-])"),
+    _containing(
+        "password-hash",
+        ("$6$", "$5$", "$y$", "$2a$", "$2b$", "$2y$"),
+        r"(?<![\w$])\$(?:2[aby]\$\d\d\$[./A-Za-z0-9]{53}|[56]\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{43,86}"
+        r"|y\$[./A-Za-z0-9]{1,10}\$[./A-Za-z0-9]{10,90}\$[./A-Za-z0-9]{43})(?![./A-Za-z0-9])",
+    ),
     _containing("webhook-url", ("://",), r"hooks\.slack\.com/(?P<secret>[a-z]{4,12}/[\w/]{30,90})"),
     _containing("webhook-url", ("://",), r"/api/webhooks/(?P<secret>\d{5,25}/[\w-]{50,100})"),
     _containing("telegram-token", (":AA",), r"(?<!\d)\d{8,10}:AA[\w-]{32,34}(?![\w-])"),

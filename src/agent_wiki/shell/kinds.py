@@ -19,6 +19,10 @@ _CHECKERS = frozenset(
      "cypress", "htmlhint", "ansible-lint", "vale", "lychee", "rubocop", "standardrb", "brakeman",
      "buf", "msbuild", "MSBuild", "phpstan", "psalm", "ameba", "tfsec", "checkov", "clang-tidy", "cppcheck"}
 )  # fmt: skip
+_BUILDS_NOTHING = regex(
+    r"[-/]+(?:ver(?:sion)?|h(?:elp)?|\?|t(?:arget)?:(?:clean|restore))", re.IGNORECASE
+)  # of msbuild
+_DETACHES = regex(r"-[a-z]*d[a-z]*|--detach(?:=true)?")
 COMPILERS = frozenset(
     {"gcc", "g++", "cc", "c++", "clang", "clang++", "nvcc", "javac", "kotlinc", "scalac", "rustc", "ghc", "ninja",
      "latexmk", "pdflatex", "xelatex", "lualatex", "tectonic"}
@@ -157,6 +161,8 @@ def is_check(command: SimpleCommand) -> bool:
     if (rest and rest[-1] in _ASKS_ABOUT_ITSELF) or _LISTS_TESTS & set(rest):
         return False
     own = rest[: rest.index("--")] if "--" in rest[:3] else rest[:3]  # what follows is for the program that it runs
+    if program.lower() == "msbuild" and any(map(_BUILDS_NOTHING.fullmatch, rest)):
+        return False
     if program in _CHECKERS or program in COMPILERS or set(own) & _CHECK_WORDS.get(program, set()):
         return True
     if _COMPARES & set(rest[:6]) or _is_task_run(program, rest):
@@ -183,9 +189,11 @@ def _is_task_run(program: str, rest: tuple[str, ...]) -> bool:
     if "up" in words and {"--abort-on-container-exit", "--exit-code-from"} & set(words):
         return True  # it ends when its tests do
     if program in ("docker", "podman") and rest[:1] == ("run",):
-        return not {"-d", "--detach"} & set(rest) and any(
-            _TEST_IMAGE.fullmatch(word) and flag not in _DOCKER_VALUES for flag, word in pairwise(rest)
-        )
+        images = (
+            at for at, (flag, word) in enumerate(pairwise(rest), 1)
+            if _TEST_IMAGE.fullmatch(word) and flag not in _DOCKER_VALUES
+        )  # fmt: skip
+        return (at := next(images, 0)) > 0 and not any(map(_DETACHES.fullmatch, rest[:at]))
     after_run = words[words.index("run") + 1 :] if "run" in words else ()
     service = next((word for word in after_run if not word.startswith("-")), "")
     return _TEST_SERVICE.search(service) is not None

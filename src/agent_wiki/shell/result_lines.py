@@ -121,6 +121,7 @@ _UNCAUGHT = regex(r"(?:Uncaught )?(?:[A-Za-z_]\w{0,40}\.){0,4}\w{0,40}(?:Error|E
 _INFORMS = regex(r"\s*(?:\x1b\[[\d;]*m)*\[(?:\*|\+|i|INFO)\]")
 _NOTHING_TO_COMMIT = regex(r"no changes added to commit|nothing (?:added )?to commit")
 # Says that something failed, not what.
+_HEADS = regex(r"\[no test files\]|:\d+: : # ")  # a package, of which the lines below tell
 _WEAK = regex(
     r"task failed|^\s*(?:FAIL|FAILED|FAILURE|FAILURES)\s*$|[Ee]xit (?:code|status) \d|Traceback \(most|^FAIL\t"
     r"|^\W*\d+ (?:errors?|problems?|failures?)\b|ERR!\s*$"
@@ -285,7 +286,7 @@ def error_line(text: str) -> str:
         (line for line in lines if "HttpError accessing" in text and _MESSAGE.match(line)),
         (line for line in failed if _PANIC.match(line)),  # why the test failed that Go names above
         (line for line in failed if not _WEAK.search(line)),
-        (line for line in lines if failed and _LOCATED.match(line) and "[no test files]" not in line),
+        (line for line in lines if failed and _LOCATED.match(line) and not _HEADS.search(line)),
         ends,
         (line for line in lines if _UNCAUGHT.match(line)),
         failed,

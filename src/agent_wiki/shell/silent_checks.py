@@ -22,7 +22,9 @@ _MARKS_ERRORS = regex(
     r"|rustc)(?![\w+])"
 )
 _SEEKS_ERRORS = regex(r"(?:e?grep|rg)(?: -(?:[inEw]{1,4}|[ABC] ?\d{1,3}))* [\^(]{0,2}error\b", re.IGNORECASE)
-_OF_OTHERS = regex(r"e?grep (?:-[vE] )+[\"']?(?:\./)?(?:node_modules|vendor|third_party|\.next|dist)/?[\"']?")
+_OF_OTHERS = regex(
+    r"e?grep (?:-E )?-E?vE? (?:-E )?[\"']?(?:\./)?(?:node_modules|(?:vendor|third_party|\.next|dist)/)[\"']?"
+)  # by a name that no file of the project has in its own
 
 
 def fits_no_test(result: str) -> bool:
@@ -44,6 +46,6 @@ def finds_no_error(commands: Sequence[SimpleCommand], result: str) -> bool:
     is_piped = all(each.after in PIPES for each in (*checked, *shown[:-1])) and not any(each.writes for each in shown)
     is_search = _SEEKS_ERRORS.match(shown[0].text()) is not None
     of_errors = shown[1:] if is_search else shown
-    if is_search:  # then what leaves lines of other code out hides none of this one's
+    if is_search:  # to leave lines about other people's code out then hides no error of the project
         of_errors = [each for each in of_errors if not _OF_OTHERS.fullmatch(each.text())]
     return is_piped and all(each.program in ("head", "tail") for each in of_errors)

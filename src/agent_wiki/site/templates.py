@@ -1,4 +1,4 @@
-"""The templates, the style and the scripts of the site; its owner overrides each beside the wiki.
+"""The templates, the style and the scripts of the site; its owner overrides each in the wiki's folder.
 
 Looked up as `<wiki>/templates/site/<name>`, then in the package. Everything that a template is given is escaped.
 """

@@ -163,7 +163,7 @@ class _Case(ObjectedCase):
     def _went(self, event: Call, confirming: Call) -> str:
         """How the check went later."""
         if verdict_of(confirming).has_failed:
-            return "ran, and failed otherwise,"
+            return "ran and failed for another reason"
         if is_read_now(event, confirming) and not verdict_of(confirming).has_passed:
             return "ran"  # the shell could not read it before, and how it ended does not show
         is_same = self.shown is not None or any(is_same_check(*both) for both in self._answers(event, confirming))

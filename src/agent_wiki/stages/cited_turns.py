@@ -23,7 +23,8 @@ _BECAUSE = regex(
     re.IGNORECASE,
 )
 _ANNOUNCES = regex(
-    r"\W*(?:(?:now|ok(?:ay)?|first|good|great)\b[,.! ]*)*(?:let me|let['’]s|i['’]ll|i will|i am going to)\b", re.I
+    r"\W*(?:(?:now|ok(?:ay)?|first|good|great)\b[,.! ]*)*(?:let me|let['’]s|i['’]ll|i will|i(?:['’]m| am) going to)\b",
+    re.I,
 )
 _LEAST_REASON = 12  # characters
 _WANTS = regex(
@@ -78,8 +79,8 @@ class CitedTurns:
         turns = {call.turn, call.result_turn, asked_in(call).turn, asked_in(call).result_turn}
         return [quote for turn, quote in self.quotes if turn in turns]
 
-    def stated_at(self, since: int, named: int | None = None) -> int | None:
-        """The cited turn from `since` on in which somebody says why: earlier words may be wrong ones.
+    def stated_at(self, since: int, named: int | None = None) -> tuple[int, str] | None:
+        """The cited turn from `since` on in which somebody says why, with the words: earlier ones may be wrong.
 
         Where the lesson has `named` a turn, that one, if it is cited and no words of strangers; of those that it leaves
         open the first in which the agent or the user speaks of a cause.
@@ -93,16 +94,17 @@ class CitedTurns:
                 if call.turn == turn
             )
             is_symptom = self.is_users(turn) and reaction_of(quote) == "report"
-            if is_argument or is_symptom or (self.message(turn).role == "tool" and named is None):
+            is_talk = self.message(turn).role in ("user", "assistant")
+            if is_argument or is_symptom or (named is None and not is_talk):
                 continue
             if _BECAUSE.search(quote) if named is None else self._may_be_reason(turn, quote):
-                return turn
+                return turn, quote
         return None
 
     def _may_be_reason(self, turn: int, quote: str) -> bool:
-        """Words of some length that announce nothing, and that no stranger said."""
-        is_short = len(quote) < _LEAST_REASON or _ANNOUNCES.match(quote) is not None
-        return not is_short and self.speaker(turn, quote) != "external"
+        """Words of some length that do not only announce something, and that no stranger said."""
+        announces = _ANNOUNCES.match(quote) is not None and not _BECAUSE.search(quote)
+        return len(quote) >= _LEAST_REASON and not announces and self.speaker(turn, quote) != "external"
 
     def speaker(self, turn: int, quote: str) -> Trust:
         """Whose words a quote is; the user's reason for a refusal stands in a result."""

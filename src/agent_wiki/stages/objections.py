@@ -119,12 +119,12 @@ class ObjectedCase(CitedTurns):
         stated = self.stated_at(self.turning.event, self.turning.reason)
         if stated is None:
             return Grade("asserted", reason, against)
-        quote = next(quote for turn, quote in self.quotes if turn == stated)
-        who = {"user": "the user", "assistant": "the agent"}.get(self.speaker(stated, quote), "the output")
-        said = f"{who} gives a reason in T{stated}"
+        turn, quote = stated
+        who = {"user": "the user", "assistant": "the agent"}.get(self.speaker(turn, quote), "the output")
+        said = f"{who} gives a reason in T{turn}"
         return Grade(
             "stated",
-            said if reason.startswith("the user") and f"T{stated}," in reason else f"{reason}; {said}",
+            said if reason.startswith("the user") and f"T{turn}," in reason else f"{reason}; {said}",
             against,
         )
 

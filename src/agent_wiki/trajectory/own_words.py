@@ -76,7 +76,7 @@ def own_text(text: str, *, follows_reply: bool) -> str:
     return "".join(text[part.start : part.end] for part in parts if part.voice == "user")
 
 
-@lru_cache(maxsize=64)  # of a turn several lines are made
+@lru_cache(maxsize=64)  # several lines of a page quote the same turn
 def own_part(text: str) -> str:
     """What a person says before a paste that they announce ("here is the error:"); all where there is none."""
     own = own_text(text, follows_reply=True) if "\n" in text and len(text) <= _LONGEST_TYPED else text

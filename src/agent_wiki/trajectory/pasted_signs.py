@@ -48,7 +48,7 @@ OF_A_PROGRAM = regex(
     r"|(?:fatal|error|warning)(?:\[\w+\])?: |[\w./-]+:\d+(?::\d+)?:? |[✓✗✖✘×●] |\s*\^+~*\s*$"
     r"|FAIL(?:ED)?\b|PASS(?:ED)?\b|ok \d)"
 )
-# The same, and what builds print beside it: a word to the text as a whole, for a person may begin a line so.
+# The same, and what builds print besides: it counts only for a text as a whole, for a person may begin a line so.
 OF_OUTPUT = regex(
     OF_A_PROGRAM.pattern
     + r"|\s*(?:[ew]: \S|Note: (?:Some input|Recompile|/)|FAILURE: |BUILD (?:FAILED|SUCCESS)|Execution failed for "

@@ -25,7 +25,7 @@ _HANDED_OVER = regex(r"\A\s*<[\w-]{0,30}delegation>.{0,2000}?<(?P<tag>input|prom
 _AFTER_CONTEXT = regex(r"^#{1,4} My request for \w{1,30}:[ \t]*\n?", re.MULTILINE, needs=("# My request",))
 # A hosting page says where the program runs, in brackets before the first word.
 _SET_BEFORE = regex(
-    r"\A\s*(?:\[(?:Runtime context|System instruction|Environment):\s[^\[\]]{0,4000}\]\s*)+(?=\S)", needs=("[",)
+    r"\A\s*(?:\[(?:Runtime context|System instruction):\s[^\[\]]{0,4000}\]\s*)+(?=[^\s\[])", needs=("[",)
 )
 _PROMPT_MARK = regex(r"^\s*(?:[❯>»$]\s+)+")
 

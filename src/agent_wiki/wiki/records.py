@@ -26,13 +26,18 @@ VERSION = 1
 NO_DATE = "9999-99-99"  # sessions without a date come last in the fixed order
 
 Order = tuple[int, int, str]
-"""Turns, characters, and digest and name of the recording: of two versions of a session the larger is kept."""
+"""Turns, characters, and `tie_break`: of two versions of a session the larger is kept."""
 
 EntryTypes = Mapping[str, TypeAdapter[Any]]
 """Stage → the type of what a record holds of its answer."""
 
 _STRICT = {"extra": "forbid"}
 _NOT_STORED = object()
+
+
+def tie_break(sha256: str | None, file: str | None, *, is_judged: bool) -> str:
+    """What decides between recordings of one length: a verdict or a reward beside it, its digest, its name."""
+    return f"{'~' if is_judged else ''}{sha256 or ''} {file or ''}"  # `~` is above each digit of a digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +137,9 @@ class SessionRecord:
     @property
     def order(self) -> Order:
         """What decides between two versions of one session."""
-        return (self.turns, self.characters, f"{self.recording.sha256 or ''} {self.recording.file or ''}")
+        is_judged = self.resolved is not None or self.reward is not None
+        tie = tie_break(self.recording.sha256, self.recording.file, is_judged=is_judged)
+        return (self.turns, self.characters, tie)
 
     @property
     def rank(self) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Templates and prompts: data files of the package that an owner may override beside the wiki.
+"""Templates and prompts: data files of the package that an owner may override in the wiki's folder.
 
 Looked up in this order: `<wiki>/templates/<name>`, the installed package, the repository this runs from.
 Rendering is strict: a variable that a template names and the caller does not give is an error.

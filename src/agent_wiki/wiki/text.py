@@ -24,6 +24,7 @@ _LINK = regex(r"!?\[([^\[\]]{1,200})\]\s?\((?:[^()\s]|\([^()\s]{0,80}\)){1,400}(
 _RULE = regex(r"[\u2500-\u257f\u23af=_*~-]{8,}|[\u2500-\u257f\u23af]{3,}|^hint: [^\n]*", re.MULTILINE)
 _MOST_PASSES = 8
 _DOUBLED = re.compile(r"\[(?=\[)")
+_DEFINES = re.compile(r"^(\s*\[[^\[\]]*\]):")  # a link's address, or a note
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _BLOCK_MARK = re.compile(r"^(?:(?:#{1,6}|[-+*>=]+|\d{1,3}[.)]|❯|\|)(?:\s+|$)|[>#]+|[-=_*~]{3,})+")
 # Letters, digits, single spaces and harmless marks: most text, which needs no cleaning.
@@ -77,8 +78,9 @@ def with_cut_paths(text: str, most: int = 4) -> str:
 
 
 def _cut_path(path: str, most: int) -> str:
-    parts = _HOME.sub("", path).strip("/").split("/")
-    return "/".join(["…", *parts[-min(most, max(len(parts) - (not _HOME.match(path)), 1)) :]])
+    home = _HOME.match(path)
+    parts = path[home.end() if home else 0 :].strip("/").split("/")
+    return "/".join(["…", *parts[-min(most, max(len(parts) - (home is None), 1)) :]])
 
 
 def without_rules(text: str) -> str:
@@ -108,7 +110,7 @@ def _without_markup(text: str) -> str:
 def _without_brackets(text: str) -> str:
     """Text in which no bracket makes a link, a note or a page's name. In a code span `[[ -f x ]]` is a test of bash."""
     if "]" in text or "[" in text:
-        text = _DOUBLED.sub("[ ", text.replace("](", "] (").replace("][", "] [").replace("]:", "] :"))
+        text = _DEFINES.sub(r"\1 :", _DOUBLED.sub("[ ", text.replace("](", "] (").replace("][", "] [")))
     return text
 
 

@@ -33,6 +33,7 @@ _MOST_SHOWN = 400  # characters at the end, where a shell says what it did not f
 _PUSHED, _COMMITTED = written("pushed", re.IGNORECASE), written("committed", re.IGNORECASE)
 _GIVES_ADDRESS = {("gh", thing, verb) for thing in ("pr", "issue") for verb in ("create", "edit", "comment")}
 _ADDRESS = regex(r"https?://")
+_CHANGES_CODE = written("changes_code", re.IGNORECASE)
 _RANK: tuple[ShellKind, ...] = ("ship", "revert", "check", "edit", "delete", "run", "look")
 _PREPARING = frozenset({"cd", "echo", "for", "pwd", "export", "set", "sleep"})
 _CHAIN_TAIL = frozenset({"tail", "head", "grep", "tee", "cat", "echo", "true", "wc", "sort", "sleep", "cd"})
@@ -315,6 +316,13 @@ def check_key(act: Act) -> str:
     """What makes two checks the same check: their commands without pipes to shorten the output."""
     parts = [each.text() + each.body for each in act.commands if each.program not in _CHAIN_TAIL and each.words]
     return " && ".join(parts)[:2_000] if parts else act.call.name
+
+
+def was_sent_to_change(act: Act) -> bool:
+    """A subagent was sent to change something, as far as the words for it say, and came back: its edits stand there."""
+    said = " ".join(str(act.call.arguments.get(each) or "") for each in ("subagent_type", "description", "agent_type"))
+    has_come_back = act.has_worked and not (act.call.result or "").startswith("API Error")
+    return act.kind == "delegate" and has_come_back and _CHANGES_CODE.search(said) is not None
 
 
 def distinct(names: Sequence[str]) -> list[str]:

@@ -45,7 +45,8 @@ def _below(prompt: str) -> str:
     lines = prompt[-_MOST_BELOW:].rstrip().split("\n\n")[-1].split("\n")
     items = [at for at, line in enumerate(lines) if line.lstrip().startswith(("- ", "* ", "Note: "))]
     own = lines[items[-1] + 1 :] if items else []
-    return "\n".join(own) if own and not _CONTINUES.match(own[0]) else ""
+    is_known = any(word in prompt for word, _ in _OF_SPEC_KIT)  # in another prompt it may be the end of the item
+    return "\n".join(own) if own and is_known and not _CONTINUES.match(own[0]) else ""
 
 
 def asked_in_command_prompt(text: str) -> str | None:

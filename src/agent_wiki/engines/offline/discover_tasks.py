@@ -44,9 +44,8 @@ def _task(question: TaskQuestion) -> TaskAnswer:
     title = title or plain_line(family.name or " ".join(family.shared_terms[:6]), 100) or "Task"
     words = [slug(term) for term in family.shared_terms if strength(term) == WORD and len(term) > 2]
     tags = list(dict.fromkeys(word for word in words if word != "untitled"))[:4]
-    return TaskAnswer(
-        title=title, intro=_intro(question), findings=findings(family.sessions), tags=sorted(tags) or ["task"]
-    )
+    found = findings(family.sessions)
+    return TaskAnswer(title=title, intro=_intro(question), findings=found, tags=sorted(tags) or ["task"])
 
 
 def _title(goal: str, most: int = 100) -> str:

@@ -23,7 +23,7 @@ _MOST_IN_FULL = 440  # characters
 _MOST_ANSWER = 4_000
 _WANTS_YES_OR_NO = written("wants_yes_or_no", re.IGNORECASE)
 _YES_OR_NO = regex(r"(?:^|\n)[\s>*#_-]{0,6}(?P<answer>(?:Yes|No)(?:[,.:]| [—–-])[^\n]{10,300})")
-_LEAST_ANSWER = 12  # letters; less is a signal between programs
+_LEAST_ANSWER = 12  # letters and digits; less is a signal between programs
 
 
 def ending(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
@@ -210,6 +210,6 @@ def last_words(stretch: Stretch, most: int, since: int | None = None, until: int
         if turn < asked:
             break
         words = "" if _NO_ANSWER.match(reply) else first_prose(reply, max(LEAST_LETTERS, most // 2))
-        if sum(map(str.isalpha, words)) >= _LEAST_ANSWER and not PLEASANTRY.match(words):
+        if sum(map(str.isalnum, words)) >= _LEAST_ANSWER and not PLEASANTRY.match(words):
             return turn, said(words, most)
     return 0, ""

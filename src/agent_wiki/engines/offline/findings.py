@@ -25,7 +25,8 @@ _LOOKING = written("looking", re.IGNORECASE)
 _GIVEN = regex(r"(?:sure|yes|no|ok(?:ay)?|my|it(?:'s| is)|just)\b", re.IGNORECASE)
 _SENTENCES = regex(r"(?<=[.!?])\s+|\n+")
 _LEAST, _MOST = 30, 300  # characters of a sentence that is worth showing
-_MOST_REFUSALS, _FEWEST_WORDS, _MOST_READ = 2, 6, 6_000
+_MOST_REFUSALS = 2
+_FEWEST_WORDS, _MOST_READ = 6, 6_000  # words, characters
 _NUMBER = regex(r"\d{1,2}[.)]")
 _MOST_SAID, _MOST_EDITED = 220, 40_000  # characters of a sentence, and of the texts of an edit
 _NAME = regex(r"`([^`\s]{3,60})`")
@@ -49,12 +50,13 @@ def moves_on(request: UserRequest) -> bool:
 
 def refusals_of_agent(stretch: Stretch) -> list[Statement]:
     """What the agent said to the user it could not do, quoted: in a conversation that is the obstacle."""
-    found: dict[str, Statement] = {}
+    found: dict[int, Statement] = {}
     for turn, sentence in _statements(stretch):
         if _CANNOT.search(sentence) and _LEAST < len(sentence) < _MOST:
             words = said(sentence, _MOST_SAID)
-            in_story = Sentence(turn, 75, f"The agent answered: {words} (T{turn}).", opens=True)
-            found.setdefault(words[:60], Statement("other" if _NEEDS.search(words) else "refusal", words, in_story))
+            in_story = Sentence(turn, 75, f"The agent answered: {words} (T{turn}).")
+            if all(each.words[:60] != words[:60] for each in found.values()):
+                found.setdefault(turn, Statement("other" if _NEEDS.search(words) else "refusal", words, in_story))
     return list(found.values())[:_MOST_REFUSALS]
 
 

@@ -213,11 +213,8 @@ def both_ends(request: UserRequest, most: int) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     is_typed = request.is_said and request.kind != "command" and not _is_paste(text) and not text.startswith("<")
     first, last = (lines[0], lines[-1][:_FAR]) if lines[1:] and is_typed else ("", "")
-    if (
-        min(sum(map(str.isalpha, each)) for each in (first, last)) < _FEW_WORDS
-        or _NO_WORDS.match(last)
-        or OF_OUTPUT.match(last)
-    ):
+    letters = min(sum(map(str.isalpha, each)) for each in (first, last))
+    if letters < _FEW_WORDS or _NO_WORDS.match(last) or OF_OUTPUT.match(last):
         return ""
     return f"{said(first, most // 2)} … {said(last, most // 2)}"
 

@@ -197,7 +197,7 @@ def _fillers(stretch: Stretch) -> list[_Candidate]:
 def _of_machines(stretch: Stretch) -> list[_Candidate]:
     """The last change of a cluster, with what the agent said of it, and what a conversation did with an application."""
     changes = [act for act in stretch.acts if act.has_worked and any(map(is_cluster_change, act.commands))][-1:]
-    found = [_said(75, act, f"{called(act, 90)} changes the cluster", stretch) for act in changes]
+    found = [_said(75, act, f"The agent changes the cluster with {called(act, 90)}", stretch) for act in changes]
     is_talk = stretch.is_talk()
     done = [act for act in stretch.acts if is_talk and act.kind == "service" and act.has_worked]
     return found + [_Candidate(73, act.end, f"{service_call(act)} goes through") for act in done[-2:]]

@@ -23,7 +23,8 @@ from agent_wiki.engines.offline.wording import code, count
 from agent_wiki.stages.summarize import MOST_REQUESTS, TurnNote
 from agent_wiki.trajectory.language import is_english
 
-_MOST_SAID, _MOST_OF_MANY, _MANY = 600, 300, 12  # characters, the same where there are many, how many that are
+_MOST_SAID, _MOST_OF_MANY = 600, 300  # characters of each request, of few and of many
+_MANY = 12
 _CHANGE = 9  # calls that a change weighs more
 _LEAST_OF_ANSWER = 60  # characters of an answer or an assent that says more
 _FEW_LETTERS = 8  # where no word of assent is known

@@ -63,7 +63,7 @@ def norm_of(sentence: str, *, is_correction: bool) -> Norm | None:
     """The norm a sentence states, in words that mean something elsewhere; None when it states none."""
     plain = _TAG_QUESTION.sub("", sentence.replace("’", "'").strip()).strip(' .!\t"')
     if len(sentence) > _LONGEST or plain.endswith(("?", ":", "：")) or _TENTATIVE.search(plain):
-        return None  # what comes after a colon are things of the work at hand
+        return None  # what follows a colon is about the work at hand
     is_marked = bool(_STANDING.search(plain))
     text = _TAIL.sub("", _LEAD.sub("", plain)).strip(" .!,")
     text = _REASON.sub(lambda match: match["rest"] or match["what"], text)  # why, the page quotes

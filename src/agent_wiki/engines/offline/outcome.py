@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from agent_wiki.engines.offline.acts import Act
+from agent_wiki.engines.offline.acts import Act, was_sent_to_change
 from agent_wiki.engines.offline.changes import is_unchecked
 from agent_wiki.engines.offline.cluster_state import healthy_cluster
 from agent_wiki.engines.offline.delivered import delivered, left_open, lowered_where_awaited
@@ -64,7 +64,6 @@ _PARSES = regex(r"^(?:node --check|bash -n|sh -n|php -l|ruby -c|python[\d.]* -m 
 _COMPILES = written("compiles")
 _SPEAKS_OF_FAULTS = written("speaks_of_faults")
 _TEST_FILE = written("test_file")
-_CHANGES_CODE = written("changes_code", re.IGNORECASE)
 _NOT_GRANTED = regex(r"requested permissions? to [^\n]{1,200}, but you haven't granted it yet")
 _NOTES = regex(r"\.(?:md|txt|jsonl?)$", re.IGNORECASE)  # notes, and the recording itself
 _SEARCH = frozenset({"grep", "egrep", "rg", "awk", "sed", "select-string"})
@@ -246,17 +245,10 @@ def _last_code_edit(stretch: Stretch) -> int:
     """The turn of the last edit that a check could be about: edits of prose do not undo a check of code."""
     pairs = ((act.turn, path) for act in stretch.acts for path in act.edits)
     edits = [(turn, path) for turn, path in pairs if not (path.startswith("/tmp/") or OWN_NOTES.search(path))]
-    edits += [(act.turn, "") for act in stretch.acts if edits and act.kind == "delegate" and _has_work_done(act)]
+    edits += [(act.turn, "") for act in stretch.acts if edits and was_sent_to_change(act)]
     code = [turn for turn, path in edits if not is_unchecked(path)]
     turns = code or [turn for turn, _ in edits]
     return max(turns, default=stretch.first_turn)
-
-
-def _has_work_done(act: Act) -> bool:
-    """A subagent was sent to change something, as far as the words for it say: its edits stand elsewhere."""
-    arguments = act.call.arguments
-    words = " ".join(str(arguments.get(name) or "") for name in ("subagent_type", "description", "agent_type"))
-    return _CHANGES_CODE.search(words) is not None and act.has_worked
 
 
 def _by_user(stretch: Stretch) -> Shown | None:

@@ -11,9 +11,7 @@ from agent_wiki.trajectory.lazily import regex
 from agent_wiki.trajectory.prose_in_json import prose_in_json
 
 FENCED = regex(r"^ *```.*?(?:^ *```|\Z)", re.DOTALL | re.MULTILINE, needs=("```",))
-_SHOWN = regex(
-    r"(?<=[:：])\s*\n```[\w+-]{0,20}\n([^\n`]{3,200})\n```(?=\s|\Z)", needs=("```",)
-)  # what a line leads in to
+_SHOWN = regex(r"(?<=[:：])\s*\n```[\w+-]{0,20}\n([^\n`]{3,200})\n```(?=\s|\Z)", needs=("```",))
 SENTENCE_END = regex(r"(?<=[.!?])\s+")
 COLONS = (":", "：")
 ANNOUNCES = written("announces", re.IGNORECASE)
@@ -46,7 +44,7 @@ def first_prose(reply: str, least: int = LEAST_LETTERS) -> str:
     """The first informative sentences of a reply, of `least` letters or more: no heading, no cheer, few items of a list
     and none below another heading, what leads in to a list only with its first; what is left out between shows.
     """
-    text = FENCED.sub("\n---\n", _SHOWN.sub(r" `\1`", prose_of(reply)))
+    text = FENCED.sub("\n---\n", _SHOWN.sub(_shown, prose_of(reply)))
     read = list(_worth_reading(_lines(text), least))
     opening = next((each for line in read for each in line.sentences if each), "")
     if not opening:
@@ -54,6 +52,11 @@ def first_prose(reply: str, least: int = LEAST_LETTERS) -> str:
     words = _joined(read)
     found = _conclusion(text.partition(opening)[2]) if len(opening) <= _MOST_BEFORE else ""
     return words if found in words else f"{opening} … {found}"
+
+
+def _shown(block: re.Match[str]) -> str:
+    """A block of one line in backticks; what stands between two blocks as it is."""
+    return block.group() if block.string.count("```", 0, block.start()) % 2 else f" `{block[1]}`"
 
 
 def _lines(text: str) -> Iterator[_Line]:

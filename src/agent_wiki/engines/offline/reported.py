@@ -47,7 +47,7 @@ _IS_PATCH = regex(r"diff --git |@@ -\d|--- a/|\+\+\+ b/|\*\*\* (?:Begin Patch|Up
 _CODE = regex(r"`[^`]*`")
 _BRACE = regex(r"`[\s})\];]*`|`[})\]]|[^\n]*[{(\[]`$")  # the edge of a block of code
 _ITEM = regex(r"\s*(?:[-*+]|\d{1,2}[.)])\s")
-_PLANS = regex(r"\W*(?:(?:now|next|then),? )?(?:i['’]ll|i will|i(?:['’]m| am) going to)\b", re.IGNORECASE)
+_PLANS = written("plans", re.IGNORECASE)
 _RULE = regex(r"\s*\|?[|:\s-]*--[|:\s-]*")
 _ASKED = regex(r"(?:^|(?<=[.!?:。！] ))[^.!?。！]{0,400}[?？]$")
 _WORD = regex(r"[^\W\d_]{2,}")
@@ -153,15 +153,15 @@ def _lines(reply: str) -> Iterator[str]:
             is_needed = bool(_TURNS.search(_NO_FAULT.sub("", heading)) or _PLANS.match(heading))
             is_needed &= "|" not in heading and len(heading) <= _MOST_NEEDED
             continue
-        if len(line) - len(line.lstrip()) <= depth:
-            heading, depth = "", 0  # it led in to what stood below it, deeper
+        is_plan = _PLANS.match(heading) is not None
+        if len(line) - len(line.lstrip()) <= depth or (is_plan and not _ITEM.match(line)):
+            heading, depth, is_plan = "", 0, False  # it led in to what stood below it, deeper
         text = line if _CODE.fullmatch(line) else _cut(_ASKED.sub("", line.strip(" *->|_\t")).rstrip())
         if sum(map(str.isalpha, text)) < 2 or says_nothing(text):
             continue
         under = heading if heading and not CHEER.fullmatch(heading) else ""
         is_scrap = not under or _BRACE.match(line) if _CODE.fullmatch(line) else _is_scrap(text)
-        is_row = text.count(" | ") > bool(under)  # of many cells, or without the head of its table
-        is_plan = _ITEM.match(line) is not None and _PLANS.match(heading) is not None
+        is_row = _CODE.sub("", text).count(" | ") > bool(under)  # of many cells, or without the head of its table
         heading = "" if text.endswith(COLONS) else heading  # another lead-in, of what comes now
         if is_scrap or is_plan or text.endswith(COLONS) or _NO_REPORT.search(text) or is_row:
             heading = heading if is_needed else ""  # it was said of this line, not of the next

@@ -132,7 +132,7 @@ def _is_answer(text: str) -> bool:
     if (len(text) < 200 and _ANSWERS.match(text) is not None) or _NUMBERED.match(text) is not None:
         return True
     most = 400 if is_english(text) else _SHORT_ANSWER if _SIGN.search(text) else _SHORT_SPELT
-    return len(text) < most and ASKS.search(text) is None
+    return len(text) < most and not asks(text)
 
 
 def _request(turn: int, message: Message, *, has_started: bool) -> UserRequest | None:

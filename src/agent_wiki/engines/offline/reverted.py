@@ -57,7 +57,8 @@ def lowered_where_unfinished(stretch: Stretch, shown: Shown) -> Shown:
         return shown
     is_saved_by_it = last.kind == "ship" and last.call.result is None
     is_answered = any(turn > max(last.turn, asked) for turn, _ in stretch.replies())
-    is_answered |= last.turn > asked and last.has_worked and last.end < len(stretch.trajectory.messages)  # and no more
+    after = stretch.trajectory.messages[last.end : last.end + 1] if last.turn > asked and last.has_worked else []
+    is_answered |= any(each.role == "assistant" and not each.tool_calls for each in after)  # without a word
     is_part = stretch.trajectory.source.parent_session_id is not None
     if is_saved_by_it or is_answered or is_part or stretch.last_turn < len(stretch.trajectory.messages):
         return shown

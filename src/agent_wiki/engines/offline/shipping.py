@@ -103,10 +103,8 @@ def reported(stretch: Stretch) -> Shown | None:
     if last.kind == "service":
         values = (each for each in last.call.arguments.values() if isinstance(each, str) and len(each) >= _LEAST_VALUE)
         is_done = any(each in (last.call.result or "") for each in values)
-    texts = (each.text[:_MOST_READ] for each in stretch.requests)
-    is_done = is_done and not any(
-        _ASKED_TO_SHIP.search(each.group()) for text in texts for each in _FORBIDDEN.finditer(text)
-    )
+    texts = "\n\n".join(each.text[:_MOST_READ] for each in stretch.requests)
+    is_done = is_done and not any(_ASKED_TO_SHIP.search(each.group()) for each in _FORBIDDEN.finditer(texts))
     is_unmet = any(act.has_failed for act in since if act.turn >= last.turn) or any(
         each.turn > last.turn and (each.kind == "objection" or not wants_words(each)) for each in wanted
     )
@@ -144,7 +142,7 @@ def not_shipped(stretch: Stretch, *, is_checked: bool = False) -> Shown | None:
     ships = [act for act in stretch.acts if act.kind == "ship" and act.call.result is not None]
     later = [act for act in stretch.acts if ships and act.turn > ships[-1].turn]
     if not ships or not ships[-1].has_failed or any(_changes(act) or act.kind == "ship" for act in later):
-        return None  # of another try nothing shows how it went
+        return None  # nothing shows how another attempt ended
     last, asked, reply = ships[-1], stretch.last_request_turn(), stretch.last_reply() or (0, "")
     named = _COMMIT.findall(reply[1]) if reply[0] > last.end else []
     if any(each in last.verdict.line for each in _IS_THERE) or any(

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
-from agent_wiki.engines.offline.acts import Act, distinct, main_command
+from agent_wiki.engines.offline.acts import Act, distinct, main_command, was_sent_to_change
 from agent_wiki.engines.offline.changes import change_of
 from agent_wiki.engines.offline.meant_to_fail import meant_to_fail
 from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
@@ -44,7 +44,7 @@ _CUT = regex(r"\|\s*(?:tail|head|grep)\b[^|;&\n]{0,80}$")
 _END_SHOWN = regex(r"(?<!\|)\|\s*tail (?:-n ?|-)(?:[3-9]|\d{2,4})\s*$")  # where a check says how it went
 INSTALLS = pattern(table("runners")["install"])
 _FEW_EDITS = 2  # of more none is named that the failure does not name: they may have been for something else
-_MOST_EDITS = 12
+_MOST_EDITS, _MOST_OPEN = 12, 200  # of so many failures at once the oldest are not followed
 _MOST_SHOWN = 2
 _MOST_NOTICES = 8
 _HELPS = {"--help", "--version"}
@@ -163,7 +163,7 @@ def _followed(acts: list[Act], folders: Mapping[int, Sequence[str]]) -> list[Tro
             known.failures.append(act)
             known.between.clear()
             known.edits = []  # what was changed before it failed again was not it
-            open_troubles.update(dict.fromkeys(keys, known))
+            open_troubles = dict([*open_troubles.items(), *((key, known) for key in keys)][-_MOST_OPEN:])
         elif act.has_worked and (act.kind != "check" or act.finding is None or act.finding.passed):
             for key in [] if _is_cut(act) else _settled(act, keys, open_troubles):
                 trouble = open_troubles.pop(key)
@@ -183,11 +183,10 @@ def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -
     again = {*map(called, trouble.failures), called(fix)}  # what was tried is no remedy of itself
     between = [act for act in trouble.between if called(act) not in again]
     if trouble.is_check and (gone := deleted_for_good([(act.commands, act.edits) for act in between], trouble.line)):
-        return (
-            f"after {listing([code(shown_path(path, cwd)) for path in gone])} {'were' if gone[1:] else 'was'} deleted"
-        )
+        verb = "were" if gone[1:] else "was"
+        return f"after {listing([code(shown_path(path, cwd)) for path in gone])} {verb} deleted"
     installed = [called(act) for act in between if INSTALLS.search(act.call.command() or "")]
-    handed = ["the work of a subagent"] if any(act.kind == "delegate" for act in between) else []
+    handed = ["the work of a subagent"] if any(map(was_sent_to_change, between)) else []
     changed_last = [path for path in reversed(trouble.edits) if not OWN_NOTES.search(path)]
     files = list({shown_path(path, cwd): path for path in changed_last}.values())[::-1]
     kept = [path for path in files if bare_name(path) not in scratch]

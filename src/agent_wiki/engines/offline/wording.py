@@ -19,7 +19,7 @@ _COMMON_NAMES = named("common_file_names")
 _SENTENCE = regex(r"[.!?](?=[\"'”)]?\s)")
 _CLAUSE = regex(r"[,;](?=\s)|\s(?=[-–—(]\s?\S)")
 _TURNS = regex(
-    r"[\s,;–—(-]*(?:but|however|except|though|although|yet|unless|only if|aber|mais|pero|但)\b", re.IGNORECASE
+    r"[\s,;–—(-]*(?:but|however|except|though|although|yet|unless|only if|aber|mais|pero)\b|[\s,，]*但", re.IGNORECASE
 )
 _LEFT_OPEN = regex(r"\b(?:that|which|who|to|and|or|but|the|an?|of|with|for|in|on|by|from|as|if|is|are|be|so|when)$")
 _LONG_ADDRESS = regex(r"(https?://[\w.-]{1,100})/[\w./%?&=~+@-]{25,2000}(?=[\s:,)\]]|$)", needs=("://",))

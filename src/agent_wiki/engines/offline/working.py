@@ -199,16 +199,16 @@ def _checked(acts: list[Act], shown: Shown) -> Sentence | None:
 def _ran(acts: list[Act]) -> Sentence | None:
     """Commands that are neither looks nor checks and that worked: those that changed something are named first."""
     ran = [act for act in acts if act.kind in ("run", "skill", "revert", "delete") and act.has_worked]
-    ran += [
-        act for act in acts if act.kind == "probe" and act.has_worked and shows_success(_came_of(act).strip(" :“”"))
-    ]
+    probes = (act for act in acts if act.kind == "probe" and act.has_worked)
+    ran += [act for act in probes if shows_success(_came_of(act).strip(" :“”"))]
     first = {called(act): act for act in reversed(ran) if not called(act).startswith("`$")}  # only a variable
     names = sorted(first, key=lambda name: (_rank(first[name]), first[name].turn))
     kept = sorted(names[: 3 if len(names) > 4 else 4], key=lambda name: first[name].turn)
     if not names:
         return None
     weight = 22 if any(act.edits for act in acts) else 68 if _rank(first[names[0]]) == 0 else 40
-    dated = [f"{name} (T{first[name].turn}{_came_of(first[name])})" for name in kept]
+    came = {name: _came_of(first[name]) for name in kept}  # which stands in the turn of the result
+    dated = [f"{name} (T{first[name].end if came[name] else first[name].turn}{came[name]})" for name in kept]
     turn = min(act.turn for act in first.values())
     return Sentence(turn, weight, f"It ran {listing([*dated, *names[len(kept) :]])}.")
 
@@ -275,9 +275,7 @@ def _shipped(acts: list[Act]) -> Sentence | None:
     shipped = [act for act in acts if act.kind == "ship" and act.has_worked]
     texts = [_shipping_words(act) for act in shipped]
     words = "\n".join(texts)
-    ends = {verb: max((act.end for act, text in zip(shipped, texts, strict=True) if sign in text), default=0)
-            for sign, verb in _SHIP_VERBS.items()}  # fmt: skip
-    done = [verb for verb, end in ends.items() if end]
+    done = distinct([verb for sign, verb in _SHIP_VERBS.items() if sign in words])
     pushes = [(act.end, _FORCED.search(text)) for act, text in zip(shipped, texts, strict=True) if "git push" in text]
     forced = [turn for turn, is_forced in pushes if is_forced]
     if forced and forced[-1] == pushes[-1][0]:

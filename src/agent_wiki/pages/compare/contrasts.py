@@ -117,7 +117,7 @@ def _unchanged(sessions: Sequence[SessionView], number: str, ending: str) -> str
     refused = [session for session in sessions if any(each.kind == "refusal" for each in session.notes)]
     if refused and 2 * len(refused) >= len(sessions):
         who = "all" if len(refused) == len(sessions) else len(refused)
-        text += f"; {who} said to the user what cannot be done, one of them {_reasoned(_notes(refused, 'refusal'))[0]}"
+        text += f"; {who} told the user what could not be done, one of them {_reasoned(_notes(refused, 'refusal'))[0]}"
     return f"{text}."
 
 

@@ -82,7 +82,7 @@ _SIGNS = Signs(
         r"\b(?:leave out of|omit from)\s+(?:the|your|any|every)\s+(?:\w+\s+)?(?:report|summary"
         r"|answer|message|reply)s?\b"
         r"(?!\s+(?:any|every|each|all)\s+(?:finding|figure|claim|number|statement)s?\s+(?:that|which)\s+no"
-        r"\s+(?:report|source|page|document|output)s?\s+(?:contains?|gives?|shows?|has|have|backs?|supports?)\b)"
+        r"\s+(?:report|source|page|document|output)s?\s+(?:contains?|gives?|backs?|supports?)\s*(?:[.!](?:\s|\Z)|\Z))"
         r"|\b(?:leave|omit)\s+(?:this|it|that)\s+(?:out of|from)\s+(?:the|your|any|every)\s+(?:\w+\s+)?(?:repo"
         r"rt|summary|answer|message|reply)\b",
     ),
