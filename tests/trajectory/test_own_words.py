@@ -123,3 +123,10 @@ def test_a_text_is_output_where_half_of_its_lines_are_a_programs() -> None:
     assert is_output(log + "warning: value 8 is obsolete\n> Task failed\nBUILD FAILED in 59s\n")
     assert not is_output(log)  # too few lines to tell
     assert not is_output("Cap the cart.\n" * 5 + log)
+
+
+def test_a_reviewers_remarks_on_lines_are_no_output() -> None:
+    remarks = [f"src/cart.py:{number} rename this, it is no cart" for number in range(12, 19)]
+    assert not is_output("\n".join(remarks))
+    assert is_output("\n".join(f"src/cart.py:{number}:4: name is not defined" for number in range(12, 19)))
+    assert is_output("\n".join(f"src/cart.py:{number}: AssertionError" for number in range(12, 19)))

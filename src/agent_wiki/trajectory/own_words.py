@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Literal
 
 from agent_wiki.trajectory.harness_text import harness_mark
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.trajectory.pasted_signs import (
     ANNOUNCES,
     ASKS_FOR,
@@ -41,6 +41,8 @@ _SHORT_FENCE = (3, 240)  # lines, characters
 _NEAR_FENCE = 50  # characters of the line above a fence: what it says last is of the fence
 _MOST_JUDGED, _MOST_OF_OWN = 3_000, 0.7  # characters of a turn; the share of it that is said before a paste
 _FEWEST_WORDS, _FEWEST_LINES = 9, 6
+# What a reviewer writes of a line: `src/cart.py:12 rename this`; a compiler names the column, or the fault.
+_REMARK = regex(r"\s*[\w./-]+:\d+:? +(?![^\n]*(?:error|warning|fail))", re.IGNORECASE)
 _LONG_PASTE = 400  # characters below a line that announces it
 
 
@@ -92,7 +94,8 @@ def is_output(text: str) -> bool:
     lines = [line for line in text[:_MOST_JUDGED].splitlines() if line.strip()]
     if len(lines) < _FEWEST_LINES or not (OF_OUTPUT.match(lines[0]) or lines[0].lstrip()[:1].islower()):
         return False
-    return 2 * sum(map(bool, map(OF_OUTPUT.match, lines))) >= len(lines)
+    printed = [line for line in lines if OF_OUTPUT.match(line) and not _REMARK.match(line)]
+    return 2 * len(printed) >= len(lines)
 
 
 @lru_cache(maxsize=64)  # of a turn each quote and each sentence is judged
