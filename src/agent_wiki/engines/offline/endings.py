@@ -162,7 +162,8 @@ def _reply(stretch: Stretch, most: int = 240) -> str:
     turn, line = words_of_reply(stretch, most)
     is_overtaken = any(act.turn > turn and act.has_worked and act.is_work for act in stretch.acts)
     later = [each for each in stretch.requests if each.turn > turn]
-    is_overtaken |= any(each.kind not in ("acceptance", "nudge") for each in later)
+    answered = ("acceptance", "nudge", *(["answer"] if stretch.is_talk() else []))  # a customer's own last words
+    is_overtaken |= any(each.kind not in answered for each in later)
     is_overtaken |= bool(later) and any(act.turn > later[0].turn for act in stretch.acts)  # it went to work on "yes"
     return f"In its own words (T{turn}): {line}." if line and not is_overtaken else ""
 
