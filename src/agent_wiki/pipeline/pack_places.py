@@ -30,12 +30,17 @@ class PackPlace(Protocol):
 
 def pack_place(text: str, wiki: Path) -> PackPlace:
     """The place of that name: an address, or a folder, seen from the wiki's. Raises `RunError`."""
-    if "://" in text:
+    folder = folder_named(text, wiki)
+    if folder is None:
         return BucketPlace(bucket_path(text))
-    folder = (wiki / text).resolve()
     if folder.is_relative_to(wiki.resolve()):
         raise RunError(f"sidecar:{text}: name a folder outside the wiki, or a place in a bucket")
     return FolderPlace(folder)
+
+
+def folder_named(text: str, wiki: Path) -> Path | None:
+    """The folder of that name, seen from the wiki's; None for an address in a bucket."""
+    return None if "://" in text else (wiki / text).resolve()
 
 
 @dataclass(frozen=True, slots=True)

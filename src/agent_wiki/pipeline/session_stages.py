@@ -179,8 +179,7 @@ def order_of(trajectory: Trajectory) -> Order:
     arrival.
     """
     source = trajectory.source
-    is_judged = source.resolved is not None or source.reward is not None
-    tie = tie_break(source.sha256, source.file, is_judged=is_judged)
+    tie = tie_break(source.sha256, source.file, source.resolved, source.reward)
     return (len(trajectory.messages), trajectory.characters(), tie)
 
 

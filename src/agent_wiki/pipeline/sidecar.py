@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from agent_wiki.errors import RunError, UnreadablePage
-from agent_wiki.pipeline.pack_places import PackPlace, pack_place
+from agent_wiki.pipeline.pack_places import PackPlace, folder_named, pack_place
 from agent_wiki.pipeline.session_stages import is_superseded, merged
 from agent_wiki.redaction.finding import may_hold_secrets
 from agent_wiki.redaction.places import json_spans
@@ -109,10 +109,11 @@ def check_place(folder: WikiFolder, place: str, *, is_named: bool) -> None:
     A wiki that was cloned is somebody else's text: it does not choose where on this machine files are written.
     `is_named`: the one who runs the command named the place.
     """
-    if not place or is_named or "://" in place:
+    target = folder_named(place, folder.root) if place and not is_named else None
+    if target is None:
         return
     wiki = folder.root.resolve()
-    target, home = (wiki / place).resolve(), checkout_of(wiki) or wiki.parent
+    home = checkout_of(wiki) or wiki.parent
     ours = {_name(pack, digest) for pack, digests in _listed(folder).items() for digest in digests}
     if not target.is_relative_to(home) and not any((target / name).is_file() for name in ours):
         raise RunError(

@@ -45,7 +45,6 @@ def finds_no_error(commands: Sequence[SimpleCommand], result: str) -> bool:
         return False
     is_piped = all(each.after in PIPES for each in (*checked, *shown[:-1])) and not any(each.writes for each in shown)
     is_search = _SEEKS_ERRORS.match(shown[0].text()) is not None
-    of_errors = shown[1:] if is_search else shown
-    if is_search:  # to leave lines about other people's code out then hides no error of the project
-        of_errors = [each for each in of_errors if not _OF_OTHERS.fullmatch(each.text())]
+    # To leave lines about other people's code out hides no error of the project.
+    of_errors = [each for each in shown[1:] if not _OF_OTHERS.fullmatch(each.text())] if is_search else shown
     return is_piped and all(each.program in ("head", "tail") for each in of_errors)

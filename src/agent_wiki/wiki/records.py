@@ -35,8 +35,9 @@ _STRICT = {"extra": "forbid"}
 _NOT_STORED = object()
 
 
-def tie_break(sha256: str | None, file: str | None, *, is_judged: bool) -> str:
+def tie_break(sha256: str | None, file: str | None, resolved: bool | None, reward: float | None) -> str:
     """What decides between recordings of one length: a verdict or a reward beside it, its digest, its name."""
+    is_judged = resolved is not None or reward is not None
     return f"{'~' if is_judged else ''}{sha256 or ''} {file or ''}"  # `~` is above each digit of a digest
 
 
@@ -137,8 +138,7 @@ class SessionRecord:
     @property
     def order(self) -> Order:
         """What decides between two versions of one session."""
-        is_judged = self.resolved is not None or self.reward is not None
-        tie = tie_break(self.recording.sha256, self.recording.file, is_judged=is_judged)
+        tie = tie_break(self.recording.sha256, self.recording.file, self.resolved, self.reward)
         return (self.turns, self.characters, tie)
 
     @property
