@@ -287,3 +287,13 @@ def test_every_command_has_help_and_is_in_the_readme(command: str, capsys: pytes
 def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("agent-wiki ")
+
+
+def test_options_that_name_a_model_are_said_to_have_no_effect_where_none_is_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["ingest", str(record(tmp_path, "a")), "--wiki", str(tmp_path / "wiki"), "--max-usd", "3"]
+    assert main(words) == 0
+    assert "no effect" not in capsys.readouterr().out
+    assert main([*words, "--model", "some-model", "--provider", "bedrock"]) == 0
+    assert "warning: --model, --provider: no effect, for the embedded engine asks no model" in capsys.readouterr().out

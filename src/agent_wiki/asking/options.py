@@ -5,6 +5,7 @@ from __future__ import annotations
 from agent_wiki.asking.budget import Budget
 from agent_wiki.trajectory.lazily import dataclass
 
+DEFAULT_PROVIDER = "anthropic"
 DEFAULT_CONCURRENCY = 8
 DEFAULT_ANSWER_SECONDS = 900.0
 ASKS_TOGETHER = True
@@ -17,7 +18,7 @@ class AskingOptions:
 
     models: tuple[str, ...] = ()
     base_url: str | None = None
-    provider: str = "anthropic"  # who serves the models: anthropic, bedrock or vertex
+    provider: str = DEFAULT_PROVIDER  # who serves the models: anthropic, bedrock or vertex
     region: str = ""  # of Bedrock or Vertex; "" for what the environment says
     project: str = ""  # of Vertex; "" for what the environment or the login says
     concurrency: int = DEFAULT_CONCURRENCY
@@ -33,3 +34,15 @@ class AskingOptions:
     is_waiting: bool = False  # wait until the batches have ended
     is_estimate: bool = False  # estimate the cost of asking, and ask nothing
     is_exact: bool = False  # have the service count tokens
+
+    def naming_a_model(self) -> list[str]:
+        """The options given that say which model is asked, or how it is reached; limits are none of them."""
+        given = {
+            "--model": self.models,
+            "--base-url": self.base_url,
+            "--provider": self.provider != DEFAULT_PROVIDER,
+            "--region": self.region,
+            "--project": self.project,
+            "--batch": self.is_batched,
+        }
+        return [option for option, value in given.items() if value]

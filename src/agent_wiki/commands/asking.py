@@ -9,7 +9,13 @@ from typing import Annotated, Any
 
 import typer
 
-from agent_wiki.asking.options import ASKS_TOGETHER, DEFAULT_ANSWER_SECONDS, DEFAULT_CONCURRENCY, AskingOptions
+from agent_wiki.asking.options import (
+    ASKS_TOGETHER,
+    DEFAULT_ANSWER_SECONDS,
+    DEFAULT_CONCURRENCY,
+    DEFAULT_PROVIDER,
+    AskingOptions,
+)
 
 
 def _option(kind: Any, default: Any, *words: str, **said: Any) -> tuple[Any, Any]:
@@ -23,7 +29,10 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     ),
     "base_url": _option(str | None, None, "--base-url", help="A server that speaks the Messages API."),
     "provider": _option(
-        str, "anthropic", "--provider", help="Who serves the models of --engine anthropic: anthropic, bedrock, vertex."
+        str,
+        DEFAULT_PROVIDER,
+        "--provider",
+        help="Who serves the models of --engine anthropic: anthropic, bedrock, vertex.",
     ),
     "region": _option(str, "", "--region", help="The region of Bedrock or Vertex.", show_default="the environment's"),
     "project": _option(str, "", "--project", help="The project of Vertex.", show_default="the environment's"),

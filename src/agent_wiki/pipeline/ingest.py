@@ -112,7 +112,10 @@ def run(paths: Iterable[RecordingPath], options: Options, report: Report, progre
         report.signal = options.stop.number
         report.stopped = report.stopped or options.stop.reason
         report.add_account(engine.account())
-    report.warnings += without_effect(options.wiki, asks_a_model=opened.engine.name != EMBEDDED)
+    asks_a_model = opened.engine.name != EMBEDDED
+    report.warnings += without_effect(options.wiki, asks_a_model=asks_a_model)
+    if not asks_a_model and (named := options.asking.naming_a_model()):
+        report.warnings.append(f"{', '.join(named)}: no effect, for the embedded engine asks no model (see --engine)")
     inputs.report_barren(report, has_records=not is_new and any((folder.root / SESSIONS).glob("*")))
     return report
 
@@ -251,30 +254,39 @@ def _mine_all(
     KEPT.clear()
     report.recordings_read = read_before + len(read)
     _mark_superseded(read)
-    kept: dict[str, RecordingPath] = {}
-    for mined in read:
-        file = named[mined.name]
-        if mined.name not in outage.names:
-            recordings_cache.note(
-                cache,
-                file.path,
-                mined,
-                terms=[engine.name, engine.version],
-                is_named=file.is_named,
-                night=options.night,
-            )
-        kept.update({each.session_id: file.path for each in mined.sessions if each.is_kept})
-        for session in mined.sessions:
-            count_session(mined.name, session, report)
-            if options.on_session is not None:
-                options.on_session(mined.name, session)
+    _note_read([each for each in read if each.name not in outage.names], named, engine, options, cache)
+    _count_sessions(read, options, report)
     exports.note(cache, (named[mined.name].path for mined in read))
+    kept = {each.session_id: named[mined.name].path for mined in read for each in mined.sessions if each.is_kept}
     recordings_cache.mark_superseded(cache, kept)
     if options.shard_run is None:
         _forget_replaced(read, recordings_cache.session_ids(cache), publisher)
         recordings_cache.save(publisher.folder, cache)
     else:
         options.shard_run.note(cache, files, {named[mined.name].path: mined for mined in read})
+
+
+def _note_read(
+    read: Iterable[Mined],
+    named: Mapping[str, InputFile],
+    engine: Engine,
+    options: Options,
+    cache: recordings_cache.Cache,
+) -> None:
+    """Note in the cache what was read of each file, and by what, so that a later run need not read it."""
+    terms = [engine.name, engine.version]
+    for mined in read:
+        file = named[mined.name]
+        recordings_cache.note(cache, file.path, mined, terms=terms, is_named=file.is_named, night=options.night)
+
+
+def _count_sessions(read: Iterable[Mined], options: Options, report: Report) -> None:
+    """Count what came of each session, and tell whoever wants to hear of it."""
+    for mined in read:
+        for session in mined.sessions:
+            count_session(mined.name, session, report)
+            if options.on_session is not None:
+                options.on_session(mined.name, session)
 
 
 def _take(mined: Mined, options: Options, publisher: Publisher) -> None:
