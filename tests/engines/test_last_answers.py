@@ -35,3 +35,13 @@ def test_one_turn_refuses_once() -> None:
     refusal = "Unfortunately, I'm unable to cancel the order of the lamp. I'm sorry that I can't process this for you."
     story = summary(talk.says(refusal).user("Then pass me on to a person, please.").says("I pass you on.")).narrative
     assert story.count("(T2)") == 1
+
+
+def test_a_refusal_that_is_the_last_answer_is_told_once_and_after_the_plea_that_it_answers() -> None:
+    talk = Session(reward=1.0).user("I want to cancel my lamp, could you help me with that?")
+    talk.call("find_order", {"name": "Kim"}, "none").says("Yes. Do you have an insurance?")
+    talk.user("I was told I did not need one. Is there anything you can do to get my money back?")
+    refusal = "Unfortunately, since the lamp was bought without an insurance, I cannot apply its benefits to it."
+    story = summary(talk.says(f"I understand that it is annoying, and I am sorry for it. {refusal}")).narrative
+    assert story.count("Unfortunately, since the lamp") == 1
+    assert story.index("Is there anything you can do") < story.index("Unfortunately, since the lamp")

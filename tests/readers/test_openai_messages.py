@@ -390,3 +390,13 @@ def test_calls_and_results_that_stand_as_json_in_the_text_are_calls_and_results(
 def test_other_json_in_a_message_stays_text(tmp_path: Path, role: str, content: str) -> None:
     chat = [{"role": "user", "content": "Hello."}, {"role": role, "content": content}]
     assert [(each.role, each.content) for each in of(tmp_path, chat).messages][1:] == [(role, content)]
+
+
+def test_code_that_autogen_ran_is_a_call_with_its_exit_code(tmp_path: Path) -> None:
+    ran = "exitcode: 1 (execution failed)\nCode output: none"
+    chat = [{"role": "user", "content": "Count."}, {"role": "assistant", "content": "```python\nprint(1 / 0)\n```"}]
+    made = of(tmp_path, [*chat, {"role": "user", "content": ran}])
+    assert [call.name for call in made.messages[1].tool_calls] == ["execute_code"]
+    assert [(each.role, each.is_error, each.content) for each in made.messages[2:]] == [("tool", True, ran)]
+    said = of(tmp_path, [chat[0], {"role": "assistant", "content": "No code."}, {"role": "user", "content": ran}])
+    assert [(each.role, each.tool_calls) for each in said.messages[1:]] == [("assistant", []), ("user", [])]

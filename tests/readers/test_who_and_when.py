@@ -10,6 +10,7 @@ import pytest
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers import who_and_when
 from agent_wiki.readers.recording import Sample
+from agent_wiki.shell.result_lines import error_line
 from agent_wiki.trajectory import Trajectory, envelope_chunks
 from tests.readers.lines import only, write_document
 
@@ -101,3 +102,34 @@ def test_an_empty_history_is_unreadable(tmp_path: Path) -> None:
 @pytest.mark.parametrize("document", [None, [], {}, {"question": "x", "history": []}, {"history": [], "is_correct": 1}])
 def test_other_documents_are_not_claimed(document: Any) -> None:
     assert not who_and_when.claims(Sample("document", [document]))
+
+
+def test_code_that_the_terminal_ran_is_a_call_and_its_exit_code_decides(tmp_path: Path) -> None:
+    history = [
+        GENERATED["history"][0],
+        {"role": "user", "name": "Counter", "content": "Like this:\n\n```python\nprint(12)\n```\n\nNow run it."},
+        {"role": "user", "name": "Computer_terminal", "content": "exitcode: 1 (execution failed)\nCode output: none"},
+        {"role": "user", "name": "Counter", "content": "```sh\nwc -l wheels\n```\n```bash\nls\n```"},
+        {"role": "user", "name": "Computer_terminal", "content": "exitcode: 0 (execution succeeded)\nCode output: 12"},
+        {"role": "user", "name": "Counter", "content": "```python\nprint(12)\n```"},
+        {"role": "user", "name": "Computer_terminal", "content": "There is no code from the last 1 message."},
+    ]
+    made = read(tmp_path, {**GENERATED, "history": history})
+    assert [(call.name, call.arguments) for message in made.messages for call in message.tool_calls] == [
+        ("execute_code", '{"code": "print(12)"}'),
+        ("bash", '{"command": "wc -l wheels\\n\\nls"}'),
+    ]
+    assert [(message.role, message.is_error) for message in made.messages] == [
+        ("user", None),
+        ("assistant", None),
+        ("tool", True),
+        ("assistant", None),
+        ("tool", False),
+        ("assistant", None),
+        ("user", None),
+    ]
+    assert made.messages[1].content == history[1]["content"]
+
+
+def test_the_frame_of_what_the_terminal_says_is_no_error_line() -> None:
+    assert error_line("exitcode: 1 (execution failed)\nCode output: \nunknown language ") == "unknown language"

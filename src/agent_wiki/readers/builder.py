@@ -95,7 +95,7 @@ class TrajectoryBuilder:
         """
         said = self._clean(content)
         message = Message("user", said, name=name, mark=mark or (harness_mark(said) if said else None))
-        self._add_calls(message, calls)
+        self.add_calls(message, calls)
         self._add(message)
 
     def assistant(
@@ -116,7 +116,7 @@ class TrajectoryBuilder:
             thinking = "\n\n".join(filter(None, (thinking, thought[1].strip()))) or None
             content = content[thought.end() :] or None
         message = Message("assistant", content, thinking=thinking, name=name)
-        self._add_calls(message, calls)
+        self.add_calls(message, calls)
         self._add(message)
         return [call.id for call in message.tool_calls]
 
@@ -191,7 +191,8 @@ class TrajectoryBuilder:
             raise UnitError(f"a session of more than {_MOST_TURNS:,} turns")
         self.messages.append(message)
 
-    def _add_calls(self, message: Message, calls: list[tuple[str | None, str, Any]] | None) -> None:
+    def add_calls(self, message: Message, calls: list[tuple[str | None, str, Any]] | None) -> None:
+        """Add calls to a message; those without an id get one, and wait for a result."""
         for call_id, name, arguments in calls or []:
             message.tool_calls.append(ToolCall(call_id or self._make_id(), name, arguments_json(arguments)))
 

@@ -28,6 +28,7 @@ from agent_wiki.readers.claude_user_text import Piece, pieces_of
 from agent_wiki.readers.exported_sessions import add_surroundings, apart, first_time, role_of, session_meta
 from agent_wiki.readers.recorded import identifier, iso_utc, mapping, number, objects, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
+from agent_wiki.readers.run_code import take_output
 from agent_wiki.trajectory import Source, Trajectory, Usage
 
 FORMAT = "openai-messages"
@@ -158,6 +159,8 @@ def _add(builder: TrajectoryBuilder, message: dict[str, Any]) -> None:
     if message.get("role") == "user" and (pieces := _harness_pieces(message)):
         for text, mark in pieces:
             builder.user(text, mark)
+        return
+    if message.get("role") == "user" and isinstance(content, str) and take_output(builder, content):
         return
     follows_a_reply = bool(builder.messages) and builder.messages[-1].role == "assistant"
     is_output = follows_a_reply and isinstance(content, str) and _OUTPUT.match(content) is not None

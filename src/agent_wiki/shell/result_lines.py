@@ -97,7 +97,8 @@ _ERROR_WORDS = regex(  # no name of a file: `src/error.rs`
 _WARNS = regex(r"\b(?:warning|omit|didn't|did not|up.to.date|no local changes|back-?off)\b", re.IGNORECASE)
 _FRAME = regex(
     r"^\s*(?:</?(?:returncode|output|tool_use_error|stdout|stderr|exit_code)>$|Exit [Cc]ode:? -?\d+$|Chunk ID:|"
-    r"Wall time:|\(no output\)|Desired=\w|\|(?: Status=|/ Err\?=|\|/ Name\b)|"
+    r"exitcode: -?\d+ \(execution \w+\)$|Code output: ?$|Wall time:|"
+    r"\(no output\)|Desired=\w|\|(?: Status=|/ Err\?=|\|/ Name\b)|"
     r"remote: error: Trace: |Process Group PGID: \d|Background PIDs: |<shellId: |(?:Error|Signal): \(none\)$|"
     r"(?:Stderr: )?bash: (?:cannot set terminal process group|no job control)|"
     r"Process exited|Original token count|Output:$|Total output lines|\(Bash completed|\{$|\}$|\[$|\]$|[-=~^*_\s]*$|"

@@ -37,6 +37,14 @@ _RUNS_ON = regex(
 _IN_BACKGROUND = regex(
     r"^Command running in background with ID: (\w{4,40})", re.MULTILINE, needs=("Command running in background",)
 )
+# Claude Code says at the end of a command or of an agent in the background, in a turn of its own, what came of it.
+_LAUNCHED = "Async agent launched"
+_NOTICE = "<task-notification>"
+_ENDED = regex(
+    r"<tool-use-id>(?P<id>[^<\s]{1,80})</tool-use-id>.*?<status>(?P<status>completed|failed)</status>\s*"
+    r"<summary>(?P<summary>[^<]{1,400})</summary>(?:.*?<result>(?P<result>.*)</result>)?",
+    re.DOTALL,
+)
 # Antigravity: the same, and a second result of the call brings the end.
 _CONTINUES = regex(r"\ATool is running as a background task\b")
 _BACKGROUND_OUTPUT = regex(r"\btasks[/\\]{1,2}(\w{4,40})\.output\b", needs=(".output",))
@@ -119,7 +127,10 @@ def _paired(trajectory: Trajectory) -> list[Call]:
     calls: list[Call] = []
     waiting: dict[str, Call] = {}
     running: dict[str, Call] = {}
+    launched: dict[str, Call] = {}  # what works in the background, by the id of the call
     for turn, message in trajectory.turns():
+        if message.mark == "injected" and (message.content or "").startswith(_NOTICE):
+            _end_launched(launched, turn, message.content or "")
         for tool_call in message.tool_calls if message.role == "assistant" else ():
             call = Call(turn, tool_call.name, _parsed(tool_call.arguments), tool_call.arguments, position=len(calls))
             call.continues = running.get(_polled(call))
@@ -135,8 +146,20 @@ def _paired(trajectory: Trajectory) -> list[Call]:
             elif _CONTINUES.match(call.result):
                 waiting[message.tool_call_id] = call
             elif started := _IN_BACKGROUND.search(call.result[:400]):
-                running[f"Command {started[1]}"] = call
+                running[f"Command {started[1]}"] = launched[message.tool_call_id] = call
+            elif call.result.startswith(_LAUNCHED):
+                launched[message.tool_call_id] = call
     return calls
+
+
+def _end_launched(launched: dict[str, Call], turn: int, notice: str) -> None:
+    """Give a call in the background the result that a notice of its end has, unless the agent has read it before."""
+    ended = _ENDED.search(notice)
+    call = launched.pop(ended["id"], None) if ended else None
+    if ended is None or call is None or call.ended_by is not None:
+        return
+    call.result_turn, call.result = turn, (ended["result"] or ended["summary"]).strip()
+    call.is_error = ended["status"] == "failed"
 
 
 def _settle_poll(call: Call) -> None:

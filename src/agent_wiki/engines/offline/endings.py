@@ -62,8 +62,7 @@ def _recorded(stretch: Stretch) -> str:
     last = next((act for act in reversed(stretch.acts) if act.finding and act.finding.passed is not None), None)
     if last is not None and last.finding is not None and last.finding.passed and not won:
         return f"The agent's own last check, {called(last)}, had passed, yet {verdict[0].lower()}{verdict[1:]}"
-    is_talk = stretch.is_talk()
-    reply = _reply(stretch) if is_talk or not won else ""
+    reply = _reply(stretch) if stretch.is_talk() or not won else ""
     return f"{reply} {verdict}".strip()
 
 
@@ -71,13 +70,13 @@ def _checked(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
     """The results of the last checks, without what the story has reported as a failure already."""
     if not shown.failed:
         last = shown.passed[-1]
-        names = list(dict.fromkeys(called(act) for act in shown.passed))
+        turns = {called(act): act.end for act in shown.passed}  # the last run of each
+        names = list(turns) if len(set(turns.values())) == 1 else [f"{name} (T{turn})" for name, turn in turns.items()]
         line = error_words(shown.quote or "", 90) if len(shown.passed) == 1 else ""
         what = f": {line}" if line and not (shown.quote or "").startswith("Process") else ""
-        has_changed = any(act.has_edited for act in stretch.acts)
-        is_of_code = any(act.has_edited and act.turn > last.end for act in stretch.acts)  # notes came after it
-        when = f"After the last change{' of code' if is_of_code else ''} " if has_changed else ""
-        return f"{when}{listing(names)} passed (T{last.end}){what}."
+        edits = [act.turn for act in stretch.acts if act.has_edited]  # after the check only those of notes
+        when = f"After the last change{' of code' if edits[-1] > last.end else ''} " if edits else ""
+        return f"{when}{listing(names)} passed{'' if names != list(turns) else f' (T{last.end})'}{what}."
     names = list(dict.fromkeys(called(act) for act in shown.failed))
     is_reported = any(act in trouble.failures for act in shown.failed for trouble in troubles)
     line = error_words(shown.quote or "", 100)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.goal import request_line
 from agent_wiki.engines.offline.reply_prose import FENCED, prose_of
-from agent_wiki.engines.offline.requests import ASKS, UserRequest
+from agent_wiki.engines.offline.requests import UserRequest, asks
 from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
@@ -45,7 +45,7 @@ class Statement:
 def moves_on(request: UserRequest) -> bool:
     """Whether the user, in a conversation, objects or asks for something, and not only answers a question."""
     line = request_line(request.text) if request.kind == "request" else ""
-    return request.kind == "objection" or (ASKS.search(line) is not None and _GIVEN.match(line) is None)
+    return request.kind == "objection" or (asks(line) and _GIVEN.match(line) is None)
 
 
 def refusals_of_agent(stretch: Stretch) -> list[Statement]:

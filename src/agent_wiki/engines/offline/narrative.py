@@ -47,12 +47,13 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
     """At most 250 words in one to three paragraphs; never empty, safe as Markdown."""
     is_talk = stretch.is_talk()
     ended = ending(stretch, shown, troubles)
+    in_full_ended = ending_in_full(ended, stretch)
     said_last = shown.turn if shown.basis == "user" else None  # which the ending has
     asked = _user_turns(stretch, is_talk)
     episodes = _episodes(stretch, {each.turn for each in asked} if is_talk else None)
     sentences = [_opening(stretch), *(each for each in asked if each.turn != said_last)]
     refused_by_agent = refusals_of_agent(stretch) if is_talk else []
-    sentences += [each.sentence for each in refused_by_agent if each.words[1:41] not in ended]
+    sentences += [each.sentence for each in refused_by_agent if each.words[1:41] not in in_full_ended]
     turns, scratch = [act.turn for act in stretch.acts], stretch.scratch()
     for start, end in episodes:
         acts = stretch.acts[bisect_left(turns, start) : bisect_left(turns, end)]
@@ -71,7 +72,7 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
         sentences = [replace(each, turn=max(each.turn, opened)) for each in sentences]
     elif stretch.first_turn == 1 and not any(each.turn < stretch.acts[0].turn for each in stretch.requests):
         sentences.append(Sentence(0, 100, "The recording begins in the middle of the work."))
-    sentences.append(Sentence(stretch.last_turn + 1, 100, ended, fuller=ending_in_full(ended, stretch)))
+    sentences.append(Sentence(stretch.last_turn + 1, 100, ended, fuller=in_full_ended))
     begun = {start for start, _ in episodes[1:] if start != said_last}
     return story_of(sentences, {each.turn: _went_on(each) for each in stretch.requests if each.turn in begun})
 
