@@ -372,3 +372,8 @@ def test_what_was_typed_to_a_command_whose_place_for_it_was_left_stands_below_it
     assert typed not in str(asked_in_command_prompt(f"{prompt}\n\n{typed}\n"))  # a part of the prompt
     other = prompt.replace("**Execute plan workflow**", "Run the script.")
     assert typed not in str(asked_in_command_prompt(f"{other}\n{typed}\n"))  # the end of its last item
+
+
+def test_a_banner_is_no_sentence() -> None:
+    reply = "════ PAI | NATIVE MODE ═══════════════\n\nThe port was in use by another container, and it is free by now."
+    assert first_prose(reply).startswith("The port was in use")

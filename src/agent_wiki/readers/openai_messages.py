@@ -28,7 +28,7 @@ from agent_wiki.readers.claude_user_text import Piece, pieces_of
 from agent_wiki.readers.exported_sessions import add_surroundings, apart, first_time, role_of, session_meta
 from agent_wiki.readers.recorded import identifier, iso_utc, mapping, number, objects, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
-from agent_wiki.readers.run_code import take_output
+from agent_wiki.readers.text_calls import take_last_calls, take_output
 from agent_wiki.trajectory import Source, Trajectory, Usage
 
 FORMAT = "openai-messages"
@@ -151,6 +151,7 @@ def _built(messages: list[dict[str, Any]], *, is_split: bool = False) -> Traject
     else:
         for message in messages:
             _add(builder, message)
+    take_last_calls(builder)
     return builder
 
 

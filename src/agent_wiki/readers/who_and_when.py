@@ -3,7 +3,7 @@
 Several agents talk; none calls tools. The recorded roles are one agent's view ("user" is every
 other speaker), or the speaker's own name. Here only a person's turns are user turns: role `human`, a turn without a
 name, and the opening prompt with the question. Agents are assistants with their name. Code that a terminal ran is a
-call (`run_code.py`); other output of a terminal is an injected user turn. `ground_truth` and the annotations of the
+call (`text_calls.py`); other output of a terminal is an injected user turn. `ground_truth` and the annotations of the
 mistake are answer keys.
 """
 
@@ -18,7 +18,7 @@ from agent_wiki.readers.chat_messages import message_text
 from agent_wiki.readers.chat_values import content_id
 from agent_wiki.readers.recorded import identifier, mapping, objects, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
-from agent_wiki.readers.run_code import take_output
+from agent_wiki.readers.text_calls import take_output
 from agent_wiki.trajectory import Source, Trajectory
 
 FORMAT = "who-and-when"

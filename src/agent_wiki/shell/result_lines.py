@@ -99,6 +99,8 @@ _FRAME = regex(
     r"^\s*(?:</?(?:returncode|output|tool_use_error|stdout|stderr|exit_code)>$|Exit [Cc]ode:? -?\d+$|Chunk ID:|"
     r"exitcode: -?\d+ \(execution \w+\)$|Code output: ?$|Wall time:|"
     r"\(no output\)|Desired=\w|\|(?: Status=|/ Err\?=|\|/ Name\b)|"
+    r"OBSERVATION: ?$|EXECUTION RESULT of \[|Your (?:last )?command ran successfully and did not produce|"
+    r"<system>Tool ran without output|\[image(?:: [^\]]{1,80})?\]$|"
     r"remote: error: Trace: |Process Group PGID: \d|Background PIDs: |<shellId: |(?:Error|Signal): \(none\)$|"
     r"(?:Stderr: )?bash: (?:cannot set terminal process group|no job control)|"
     r"Process exited|Original token count|Output:$|Total output lines|\(Bash completed|\{$|\}$|\[$|\]$|[-=~^*_\s]*$|"

@@ -19,7 +19,7 @@ CHEER = written("cheer", re.IGNORECASE)
 PLEASANTRY = written("pleasantry", re.IGNORECASE)
 LEAST_LETTERS, _LEAST_OF_SECTION, _MOST_ITEMS = 90, 30, 3
 _MOST_READ, _MOST_BEFORE, _MOST_FOUND = 6_000, 110, 200  # characters
-_HEADING = regex(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$|```|\||-{3,})")
+_HEADING = regex(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*:?\s*$|```|\||-{3,}|[═━─▬]{3,})")
 _ITEM = regex(r"\s*(?:[-*+•]|\d{1,2}[.)])\s")
 _PLAIN_HEADING = written("plain_heading", re.IGNORECASE)
 _STOPS = ".!?:;,…。：；，"
@@ -66,7 +66,7 @@ def _lines(text: str) -> Iterator[_Line]:
         line = _line(each, lead_in)
         yield line
         has_begun = has_begun or any(line.sentences)
-        heading = each.strip(" #*:") if line.kind == "heading" and not each.strip().startswith(("-", "|", "`")) else ""
+        heading = each.strip(" #*:") if line.kind == "heading" and each.strip()[:1] not in "-|`═━─▬" else ""
         if heading and not _PLAIN_HEADING.match(heading):
             lead_in = f"{heading} …"
         elif each.strip():
@@ -89,8 +89,7 @@ def _worth_reading(lines: Iterable[_Line], least: int) -> Iterator[_Line]:
     """The lines until they have `least` letters, of a list less; no items below a heading within the reply."""
     letters, items, is_below = 0, 0, False
     for line in lines:
-        if line.kind == "heading" and letters >= _LEAST_OF_SECTION:
-            is_below = True
+        is_below |= line.kind == "heading" and letters >= _LEAST_OF_SECTION
         if line.kind == "item" and is_below:
             continue
         yield line
