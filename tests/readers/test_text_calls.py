@@ -99,6 +99,14 @@ def test_the_call_that_ends_the_work_is_its_last_words(tmp_path: Path) -> None:
     assert shape(read(tmp_path, LS))[1:] == [("assistant", None, [("bash", '{"command": "ls -a"}')])]
 
 
+def test_a_block_that_mini_swe_agent_ran_is_a_call_also_in_a_bare_list(tmp_path: Path) -> None:
+    made = read(
+        tmp_path, "THOUGHT: I look.\n\n```bash\nls x\n```", "<returncode>2</returncode>\n<output>\nno x</output>"
+    )
+    assert shape(made)[1][2] == [("bash", '{"command": "ls x"}')]
+    assert made.messages[2].is_error is True
+
+
 @pytest.mark.parametrize("text", ["<function=a>" * 20_000, "<parameter=a>" * 20_000, "</tool_call>" * 20_000])
 def test_tags_without_end_are_read_in_no_time(tmp_path: Path, text: str) -> None:
     with no_hang():

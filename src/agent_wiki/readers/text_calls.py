@@ -2,10 +2,10 @@ r"""Calls that a reply holds as text, for models without calls of their own; the
 
     <function=bash>\n<parameter=command>ls</parameter>\n</function>   OpenHands, SWE-agent, SWE-smith, Qwen
     <tool_call>{"name": "ls", "arguments": {}}</tool_call>            Hermes; several, with a result each
-    ```python … ```                                                  AutoGen, which runs the blocks of code
+    ```python … ```                                                  AutoGen and mini-SWE-agent, which run such blocks
 
 A reply may also explain such a notation. So it is a call where it ends the reply, and what comes next begins as results
-do: `OBSERVATION:`, `EXECUTION RESULT of [bash]:`, `<tool_response>`, or for code `exitcode: 1 (execution failed)`.
+do: `OBSERVATION:`, `EXECUTION RESULT of [bash]:`, `<tool_response>`, or of code with its exit code.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _RESULT = regex(
 )
 _LAST_WORDS = {"finish": "message", "submit": "message", "attempt_completion": "result"}  # of calls that end the work
 
-_SHELLS = frozenset({"sh", "bash", "shell", "zsh"})
+_SHELLS = frozenset({"sh", "bash", "shell", "zsh", "mswea_bash_command"})
 _BLOCK = regex(r"^```[ \t]*([\w+-]{1,20})[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE, needs=("```",))
-_EXIT_CODE = regex(r"exitcode: (-?\d{1,10}) \(execution (?:succeeded|failed)\)")
+_EXIT_CODE = regex(r"exitcode: (-?\d{1,10}) \(execution (?:succeeded|failed)\)|<returncode>(-?\d{1,10})</returncode>")
 
 
 def take_output(builder: TrajectoryBuilder, text: str, name: str | None = None) -> bool:
@@ -49,7 +49,7 @@ def take_output(builder: TrajectoryBuilder, text: str, name: str | None = None) 
         calls = _code_in(reply.content or "")
         builder.add_calls(reply, calls)
         if calls:
-            builder.tool(reply.tool_calls[0].id, text, is_error=exit_code[1] != "0", name=name)
+            builder.tool(reply.tool_calls[0].id, text, is_error=exit_code[exit_code.lastindex or 1] != "0", name=name)
         return bool(calls)
     results = _results_in(text)
     said, calls = _calls_at_end(reply.content or "") if results else ("", [])
