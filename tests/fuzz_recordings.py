@@ -242,6 +242,31 @@ def crush() -> list[Document]:
     return [session, session | {"session": row | {"id": "m-2$$c", "parent_session_id": "s"}}]
 
 
+def vscode_chat() -> list[Document]:
+    """A log of changes, whose first is a document as an export has it."""
+    tree = {"node": {"children": [{"text": "a.py", "lineBreakBefore": True}]}}
+    call = {"id": "c__vscode-1", "name": "list_dir", "arguments": '{"path": "/src"}'}
+    metadata = {
+        "toolCallRounds": [{"response": "I look.", "thinking": {"text": "Hm"}, "toolCalls": [call]}],
+        "toolCallResults": {"c__vscode-1": {"content": [{"value": tree}]}},
+    }
+    shown = {"kind": "toolInvocationSerialized", "toolCallId": "c", "toolId": "list_dir", "isConfirmed": {"type": 1}}
+    terminal = {"commandLine": {"original": "ls"}, "terminalCommandState": {"exitCode": 1}}
+    asked = {
+        "message": {"text": "List it."},
+        "timestamp": 1_700_000_000_000,
+        "modelId": "copilot/auto",
+        "response": [shown, {"value": "I look.", "baseUri": {"path": "/src/"}}],
+        "result": {"metadata": metadata, "timings": {"totalElapsed": 5}, "details": "m • 1x"},
+    }
+    again = {"message": {"text": "Run it."}, "response": [{**shown, "toolSpecificData": terminal}, {"value": "Done."}]}
+    return [
+        {"kind": 0, "v": {"version": 3, "sessionId": "s", "creationDate": 1_700_000_000_000, "requests": [asked]}},
+        {"kind": 2, "k": ["requests"], "v": [again]},
+        {"kind": 1, "k": ["customTitle"], "v": "Files"},
+    ]
+
+
 def continue_dev() -> Document:
     call = {
         "id": "c",
@@ -307,7 +332,7 @@ def of_lines_by_name() -> dict[str, list[Document]]:
     found = {"codex": codex(), "stream": stream_json(), "gemini": gemini(), "pi": pi(), "sts": sts()}
     found |= {"antigravity": antigravity(), "cursor": cursor(), "entire": entire(), "codebuddy": codebuddy()}
     found |= {"crush": crush(), "oh_my_opencode": oh_my_opencode()}
-    return found | {"gemini without header": gemini()[1:]}
+    return found | {"gemini without header": gemini()[1:], "vscode-chat log": vscode_chat()}
 
 
 def single_documents() -> dict[str, Document]:
@@ -324,6 +349,7 @@ def single_documents() -> dict[str, Document]:
     return {
         "cline": cline(),
         "continue": continue_dev(),
+        "vscode-chat": vscode_chat()[0]["v"],
         "copilot_history": copilot_history(),
         "gemini_checkpoint": gemini_checkpoint(),
         "gemini_history": {"history": gemini_checkpoint(), "authType": "oauth-personal"},
