@@ -283,3 +283,11 @@ def test_a_runner_that_finds_no_test_has_not_failed_by_the_work() -> None:
         "npx vitest run a.test.ts", "Exit code 1\n\x1b[31mNo test files found, exiting with code 1\x1b[39m", failed=True
     )
     assert "failed" not in summary(session.run("npm test", "Tests  54 passed (54)").says("It is capped.")).narrative
+
+
+def test_code_is_named_by_the_line_that_calls_something_and_other_code_is_no_later_try() -> None:
+    code = "import api\n\nfor each in range(3):\n    api.look(each)\nprint(api.show('phone'))\n"
+    session = Session().user("Pay for it.").call("execute_code", {"code": code}, "KeyError: 'phone'", failed=True)
+    session.call("execute_code", {"code": "print(api.list())"}, "phone, mail")
+    story = summary(session.says("Done.")).narrative
+    assert "`print(api.show('phone'))` failed (T3): “KeyError: 'phone'”. The agent ran `print(api.list())` (T5" in story

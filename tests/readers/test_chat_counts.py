@@ -217,9 +217,11 @@ def test_openai_lists_hold_what_their_text_holds(traces: Path) -> None:
         recorded = re.findall(r'"role": ?"(\w+)"', text)
         runs = len(list(groupby(recorded))) if kinds else len(recorded)
         assert sum(roles(trajectories).values()) == runs
-        assert calls(trajectories) == kinds.count("function_call")
-        assert roles(trajectories)["tool"] == kinds.count("function_response")
-        assert errors(trajectories) == len(re.findall(r'"is_error": ?true', text))
+        outputs = len(re.findall(r'"content": ?"Output:\\n```', text))  # of code that stands in the reply before
+        assert calls(trajectories) == kinds.count("function_call") + outputs
+        assert roles(trajectories)["tool"] == kinds.count("function_response") + outputs
+        raised = len(re.findall(r'"content": ?"Output:\\n```\\nExecution failed', text))
+        assert errors(trajectories) == len(re.findall(r'"is_error": ?true', text)) + raised
 
 
 def test_no_answer_key_reaches_a_trajectory(traces: Path) -> None:

@@ -168,16 +168,29 @@ def test_a_refusal_and_a_developer_message_are_text(tmp_path: Path) -> None:
     assert shape(of(tmp_path, messages)) == [("system", "rules"), ("assistant", "No.")]
 
 
-def test_the_output_of_a_code_block_is_no_request(tmp_path: Path) -> None:
+def test_the_output_of_a_code_block_is_its_result_and_no_request(tmp_path: Path) -> None:
+    failed = "Output:\n```\nExecution failed. Traceback:\n  File x\nKeyError: 1\n```"
     trajectory = of(
         tmp_path,
         [
             {"role": "user", "content": "Output:\nprint the sum"},
-            {"role": "assistant", "content": "```python\nprint(2)\n```"},
+            {"role": "assistant", "content": "Now:\n\n```python\nprint(2)\n```\n"},
             {"role": "user", "content": "Output:\n```\n2\n```"},
+            {"role": "assistant", "content": "```python\nprint({}[1])\n```"},
+            {"role": "user", "content": failed},
+            {"role": "assistant", "content": "```python\nprint(3)\n``` So one adds."},
+            {"role": "user", "content": "Output:\n```\n3\n```"},
         ],
     )
-    assert [message.mark for message in trajectory.messages] == [None, None, "injected"]
+    assert [(each.role, each.mark, each.is_error) for each in trajectory.messages] == [
+        ("user", None, None),
+        ("assistant", None, None),
+        ("tool", None, None),
+        ("assistant", None, None),
+        ("tool", None, True),
+        ("assistant", None, None),
+        ("user", "injected", None),
+    ]
 
 
 def test_usage_of_replies_is_summed_and_cached_tokens_are_counted_once(tmp_path: Path) -> None:

@@ -2,10 +2,10 @@ r"""Calls that a reply holds as text, for models without calls of their own; the
 
     <function=bash>\n<parameter=command>ls</parameter>\n</function>   OpenHands, SWE-agent, SWE-smith, Qwen
     <tool_call>{"name": "ls", "arguments": {}}</tool_call>            Hermes; several, with a result each
-    ```python … ```                                                  AutoGen and mini-SWE-agent, which run such blocks
+    ```python … ```                                                  AutoGen, mini-SWE-agent and others run such blocks
 
 A reply may also explain such a notation. So it is a call where it ends the reply, and what comes next begins as results
-do: `OBSERVATION:`, `EXECUTION RESULT of [bash]:`, `<tool_response>`, or of code with its exit code.
+do: `OBSERVATION:`, `EXECUTION RESULT of [bash]:`, `Output:`, `<tool_response>`, or of code with its exit code.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ _RESPONSE, _RESPONSE_END = "<tool_response>", "</tool_response>"
 _NAME = regex(r"[\w.:/-]{1,80}")
 _MOST_CALLS = 50  # of one reply
 _RESULT = regex(
-    r"\s*(?:OBSERVATION|EXECUTION RESULT|Observation|Execution (?:result|output))s?"
+    r"\s*(?:OBSERVATION|EXECUTION RESULT|Observation|Output|Execution (?:result|output))s?"
     r"(?: of \[[^\]\n]{1,80}\])?: ?(?:\n|\Z)"
     r"|Your (?:last )?command ran successfully and did not produce any output"
 )
+_RAISED = regex(r"\s*\w[^\n]{0,80}:\s*(?:```\w{0,10}\n)?\s*(?:Execution failed\b|Traceback \(most recent call last\):)")
 _LAST_WORDS = {"finish": "message", "submit": "message", "attempt_completion": "result"}  # of calls that end the work
 
+_FENCE = "```"
 _SHELLS = frozenset({"sh", "bash", "shell", "zsh", "mswea_bash_command"})
 _BLOCK = regex(r"^```[ \t]*([\w+-]{1,20})[ \t]*\n(.*?)^```[ \t]*$", re.DOTALL | re.MULTILINE, needs=("```",))
 _EXIT_CODE = regex(r"exitcode: (-?\d{1,10}) \(execution (?:succeeded|failed)\)|<returncode>(-?\d{1,10})</returncode>")
@@ -53,12 +55,14 @@ def take_output(builder: TrajectoryBuilder, text: str, name: str | None = None) 
         return bool(calls)
     results = _results_in(text)
     said, calls = _calls_at_end(reply.content or "") if results else ("", [])
+    if not calls and results and said.endswith(_FENCE):
+        calls = _code_in(said)
     if not calls or len(results) != len(calls):
         return False
     reply.content = said or None
     builder.add_calls(reply, calls)
     for call, result in zip(reply.tool_calls, results, strict=True):
-        builder.tool(call.id, result, name=name)
+        builder.tool(call.id, result, is_error=True if _RAISED.match(result) else None, name=name)
     return True
 
 
@@ -88,9 +92,9 @@ def _last_reply(builder: TrajectoryBuilder) -> Message | None:
 
 
 def _calls_at_end(text: str) -> tuple[str, list[Call]]:
-    """What a reply says before the calls that end it, and these calls; none where one cannot be read."""
+    """What a reply says before the calls that end it, and these calls; all of it and none where one cannot be read."""
     calls: list[Call] = []
-    rest = text.rstrip()
+    rest = text = text.rstrip()
     while len(calls) < _MOST_CALLS and rest.endswith((_FUNCTION_END, _CALL_END)):
         start = rest.rfind(_CALL if rest.endswith(_CALL_END) else _FUNCTION)
         call = _call_in(rest[start:]) if start >= 0 else None

@@ -61,6 +61,10 @@ _DIAGNOSTIC_TOOLS = frozenset(
 )
 _SHIP_TOOLS = frozenset({"push_files", "create_pull_request", "merge_pull_request", "create_merge_request"})
 _RUN_TOOLS = frozenset({"execute_code", "python", "ipython", "code_interpreter", "run_code", "execute_ipython_cell"})
+_SAYS_LITTLE, _MOST_CODE = (
+    regex(r"\s*(?:#|//|import\b|from \S+ import\b|(?:def|class|with|try|if|for|while)\b|\W*$)"),
+    8_000,
+)
 # A word for many things: with this argument it is a timer of Antigravity's, and several reads of Claude Code's.
 _LOOKS_WITH = {"schedule": "DurationSeconds", "batch": "invocations"}
 _EDITOR_COMMANDS: dict[str, Kind] = {"view": "look", "undo_edit": "revert"}
@@ -81,6 +85,16 @@ _PERMISSIONS = ("sandbox_permissions", "with_escalated_permissions", "dangerousl
 def is_escalated(call: Call) -> bool:
     """Whether a call of a shell asks to leave the sandbox."""
     return any(call.arguments.get(name) in (True, "require_escalated", "danger-full-access") for name in _PERMISSIONS)
+
+
+def line_of_code(call: Call) -> str:
+    """Of code that a call runs, the first line in which something is called, in no block; empty for any other call."""
+    code = call.arguments.get("code") if bare_tool_name(call.name).lower() in _RUN_TOOLS else None
+    lines = code[:_MOST_CODE].splitlines() if isinstance(code, str) else []
+    telling = [line for line in lines if line.strip() and not _SAYS_LITTLE.match(line)]
+    calling = [line for line in telling if "(" in line]
+    outside = [line for line in calling if line[:1] not in " \t"]
+    return next(iter([*outside, *calling, *telling]), "").strip()
 
 
 def works_on_files(call: Call) -> bool:

@@ -35,6 +35,7 @@ from agent_wiki.shell.result_lines import (
 )
 from agent_wiki.shell.same_check import CheckRun
 from agent_wiki.shell.silent_checks import finds_no_error, fits_no_test
+from agent_wiki.shell.tools import line_of_code
 from agent_wiki.shell.touched import deleted_for_good
 from agent_wiki.trajectory.lazily import dataclass, regex
 
@@ -249,7 +250,7 @@ def _keys(act: Act, folder: str) -> Sequence[str | CheckRun]:
         return [replace(run, family=f"{folder} {run.family}") for run in runs]
     command = main_command(act)
     if command is None:
-        return [f"{act.call.name} {act.call.path() or ''}"]
+        return [f"{act.call.name} {act.call.path() or line_of_code(act.call)}"]
     words = [word for word in command.words[1:] if not word.startswith("-")]
     is_nested = command.program not in _WITH_SUBCOMMAND or (words[:1] and words[0] in _NESTED)
     return [f"shell {command.program} {' '.join(words[: 2 if is_nested else 1])}"]

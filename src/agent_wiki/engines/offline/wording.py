@@ -11,7 +11,7 @@ from agent_wiki.engines.offline.acts import Act, main_command
 from agent_wiki.engines.offline.tables import named
 from agent_wiki.shell.kinds import is_inline_script, shell_kind
 from agent_wiki.shell.result_lines import shows_success
-from agent_wiki.shell.tools import bare_tool_name
+from agent_wiki.shell.tools import bare_tool_name, line_of_code
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_code, plain_line, with_cut_paths, without_links
 
@@ -53,7 +53,7 @@ def shown_command(act: Act, most: int = 70) -> str:
         text = "git commit" if command.words[:2] == ("git", "commit") else command.text().split("\n", 1)[0]
         text = f"sudo {text}" if command.source.startswith("sudo ") else text  # what it says of itself is about that
         return plain_code(with_cut_paths(text, 2).replace("\0", "").replace("$_", "…").replace("`", ""), most)
-    name = bare_tool_name(act.call.name).replace("`", "")
+    name = (line_of_code(act.call) or bare_tool_name(act.call.name)).replace("`", "")
     path = act.edits[0] if act.edits else act.call.path() or ""
     skill = act.call.arguments.get("skill") or act.call.arguments.get("command")
     if act.kind == "skill" and isinstance(skill, str):
