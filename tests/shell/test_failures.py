@@ -216,3 +216,11 @@ def test_a_trajectorys_results_are_read_with_the_calls_they_answer() -> None:
 def test_a_command_that_still_runs_shows_neither() -> None:
     text = "Chunk ID: 2313d9\nWall time: 10.0 seconds\nProcess running with session ID 7\nOutput:\n"
     assert text_failure(text, tool_name="exec_command", command="rg needle") is None
+
+
+def test_a_commit_that_git_made_has_not_failed_by_names_in_its_message() -> None:
+    made = "zsh: command not found: posthog-js\n[main f106b4c] feat: integrate it\n 4 files changed"
+    line = 'git add -A && git commit -m "feat: use `posthog-js` here"'
+    assert text_failure(made, "Bash", line) is False
+    assert text_failure(made, "Bash", f"{line} && git push") is True
+    assert text_failure("zsh: command not found: posthog-js\nnothing to commit", "Bash", line) is True

@@ -164,3 +164,23 @@ def test_a_tool_that_a_runner_calls_and_that_is_told_to_check_is_a_check(line: s
 
 def test_a_text_of_signs_alone_is_printed() -> None:
     assert shell_kind(simple_commands('"---"')[0]) == "look"
+
+
+@pytest.mark.parametrize(
+    ("line", "programs"),
+    [
+        (
+            'case "$st" in\n  RUNNING|PENDING|"") sleep 45 ;;\n  *) echo x; break ;;\nesac\nmake',
+            "sleep echo break make",
+        ),
+        ("case $1 in a) npm test;; b) ls;; esac; make", "npm ls make"),
+        ("while true; do case $i in a) go test;; *) case $j in x) ls;; esac;; esac; done; make", "true go ls make"),
+        ("case broken", ""),
+        ("grep x ${T}/-scratch-<USER>-Bio/<SESSION_ID>/b.output", "grep"),
+        ("sort <LIST >OUT", "sort"),
+    ],
+)
+def test_patterns_of_a_case_and_placeholders_are_no_commands(line: str, programs: str) -> None:
+    commands = simple_commands(line)
+    assert " ".join(each.program for each in commands) == programs
+    assert [each.writes for each in commands if each.writes] == ([("OUT",)] if ">OUT" in line else [])

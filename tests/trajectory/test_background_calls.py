@@ -57,3 +57,35 @@ def test_what_a_person_says_or_the_agent_has_read_is_no_notice() -> None:
     assert paired_calls(session.user(f"It said: {text}").done())[0].result == STARTED
     session = Session().user("fix it").run("pytest", STARTED).call("BashOutput", {"bash_id": "b1ab"}, "2 passed")
     assert ended(session, text).result == STARTED
+
+
+OPEN = "Command still running (session neat-mist, pid 8836). Use process (list/poll/log/write/kill) for follow-up."
+
+
+def polled(action: str, result: str) -> Session:
+    session = Session().user("push it").call("exec", {"command": "git push"}, OPEN)
+    return session.call("process", {"action": action, "sessionId": "neat-mist"}, result)
+
+
+@pytest.mark.parametrize(
+    ("action", "result", "state"),
+    [
+        ("poll", "Everything up-to-date\n\nProcess exited with code 0.", "passed"),
+        ("poll", "fatal: could not read Username\n\nProcess exited with code 1.", "failed"),
+        ("poll", "(no new output)\n\nProcess still running.", "running"),
+    ],
+)
+def test_a_poll_says_how_a_command_of_openclaw_ended(action: str, result: str, state: str) -> None:
+    call, poll = paired_calls(polled(action, result).done())
+    assert verdict_of(call).state == "running"
+    assert (poll.continues, call.ended_by) == (call, poll)
+    assert verdict_of(poll).state == state
+
+
+def test_what_ends_a_command_is_no_poll_and_an_event_says_how_it_ended() -> None:
+    call, kill = paired_calls(polled("kill", "Termination requested for session neat-mist.").done())
+    assert (kill.continues, call.ended_by) == (None, None)
+    event = "System: [2026-03-02 23:21:17 GMT+8] Exec failed (neat-mis, code 1) :: fatal: User cancelled\n\nAnd now?"
+    call, _ = paired_calls(polled("kill", "Termination requested.").user(event).done())
+    assert (call.result, call.is_error, call.result_turn) == (event.partition("] ")[2].partition("\n")[0], True, 6)
+    assert verdict_of(call).state == "failed"

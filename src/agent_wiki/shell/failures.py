@@ -114,6 +114,7 @@ _STILL_RUNS = regex(
     r"(?m)^(?:(?:Process running with session|Script running with cell) ID \d+|Command running in background with ID\b)"
 )
 
+_COMMITTED = regex(r"\[[^\]\n]{1,100} [0-9a-f]{7,40}\] ")  # what git prints of a commit that it made
 # What harnesses write for an output that is empty, of commands that ended with success alone.
 _WENT_WELL = regex(
     r"\(Bash completed with no output\)|Your command ran successfully and did not produce any output\.?"
@@ -168,6 +169,8 @@ def _command_failure(first: list[str], last: list[str], command: str, *, is_whol
         return True if program in SEARCHES and not last else None
     if program in READERS:
         return True if _complains(program, (first[0], last[-1])) else None
+    if program == "git commit" and any(map(_COMMITTED.match, (*first, *last))):
+        return False  # whatever the shell said of names in backticks in the message
     closing_lines = _CLOSING_LINES_APART if step and step.is_apart else _CLOSING_LINES
     has_failed = _opens_with_failure(first, is_whole=is_whole) or _closes_with_failure(first, last, closing_lines)
     return True if has_failed else None

@@ -125,6 +125,7 @@ _INFORMS = regex(r"\s*(?:\x1b\[[\d;]*m)*\[(?:\*|\+|i|INFO)\]")
 _NOTHING_TO_COMMIT = regex(r"no changes added to commit|nothing (?:added )?to commit")
 # Says that something failed, not what.
 _HEADS = regex(r"\[no test files\]|:\d+: : # ")  # a package, of which the lines below tell
+_WARNED = regex(r"\b[A-Z]\w{0,40}Warning: ", needs=("Warning: ",))  # of Python, of what does no harm
 _WEAK = regex(
     r"task failed|^\s*(?:FAIL|FAILED|FAILURE|FAILURES)\s*$|[Ee]xit (?:code|status) \d|Traceback \(most|^FAIL\t"
     r"|^\W*\d+ (?:errors?|problems?|failures?)\b|ERR!\s*$"
@@ -289,7 +290,7 @@ def error_line(text: str) -> str:
         (line for line in lines if "HttpError accessing" in text and _MESSAGE.match(line)),
         (line for line in failed if _PANIC.match(line)),  # why the test failed that Go names above
         (line for line in failed if not _WEAK.search(line)),
-        (line for line in lines if failed and _LOCATED.match(line) and not _HEADS.search(line)),
+        (line for line in lines if failed and _LOCATED.match(line) and not _tells_nothing(line)),
         ends,
         (line for line in lines if _UNCAUGHT.match(line)),
         failed,
@@ -300,6 +301,11 @@ def error_line(text: str) -> str:
     )
     found = next((line for kind in kinds for line in kind), None)
     return "" if found is None else _inner(found)
+
+
+def _tells_nothing(line: str) -> bool:
+    """A place of which other lines say what is wrong there, or only a warning."""
+    return _HEADS.search(line) is not None or _WARNED.search(line) is not None
 
 
 def _refusal_of_codex(text: str) -> str:

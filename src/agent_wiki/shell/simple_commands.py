@@ -11,6 +11,7 @@ from dataclasses import field, replace
 from functools import lru_cache
 from typing import Literal
 
+from agent_wiki.shell.case_patterns import without_patterns
 from agent_wiki.shell.syntax import MOST_CHARACTERS, Step, plain_words, redirections, shell_line, without_fed_text
 from agent_wiki.shell.wrappers import peeled, without_runner
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -20,6 +21,7 @@ ShellKind = Literal["look", "edit", "delete", "revert", "check", "ship", "run"]
 _DEEPEST = 2  # shells in shells
 _SUBSTITUTION = regex(r"\$\([^()\n\"']{0,200}\)")
 _BARE_PATCH = regex(r"\bapply_patch \*\*\* Begin Patch\n.*?(?:\n\*\*\* End Patch|\Z)", re.DOTALL)
+_PLACEHOLDER = regex(r"<([A-Z][A-Z_]{2,30})>", needs=("<",))  # `<USER>`, in the place of a name: no redirection
 _ENDS = frozenset({"fi", "done", "esac", "}", "case", "select", "function"})
 _NOWHERE = frozenset({"nul", "$null"})  # of Windows
 _LOOPS = frozenset({"for", "while", "until", "select"})
@@ -86,7 +88,7 @@ def steps_of(command: str) -> tuple[SimpleCommand, ...]:
     """The same with the steps that run no program: assignments (`code=$?`)."""
     if "apply_patch *** Begin Patch" in command:  # an array of arguments that was joined: the patch is one word
         command = _BARE_PATCH.sub("apply_patch", command)
-    return tuple(_Steps(command[:MOST_CHARACTERS]).found)
+    return tuple(_Steps(_PLACEHOLDER.sub(r"\1", command[:MOST_CHARACTERS])).found)
 
 
 class _Steps:
@@ -97,7 +99,7 @@ class _Steps:
         self.depth = depth
         self.loops = 0
         self.in_condition = False
-        for step in shell_line(line).steps:
+        for step in without_patterns(shell_line(line).steps):
             self._take(step)
 
     def _take(self, step: Step) -> None:

@@ -27,10 +27,10 @@ _RUNNING = regex(
     r"^(?:(?:Process running with session|Script running with cell) ID \d+"
     r"|Command running in background with ID\b.{0,80}"
     r"|<command started in background with shellId: [^\s>]{1,80}>"
-    r"|Tool is running as a background task\b.{0,80}"
+    r"|Tool is running as a background task\b.{0,80}|Command still running \(session [^)\n]{1,80}\)"
     r"|.{0,80}\(running in background\)|(?:Username|Password) for 'https?://)",
     re.MULTILINE,
-    needs=("running with", "in background", "as a background task", " for 'http"),
+    needs=("running with", "in background", "as a background task", " for 'http", "still running"),
 )
 _HARNESS_LINE = regex(r"(?:Chunk ID|Wall time|Original token count): ")
 _REFUSED = regex(
@@ -51,6 +51,8 @@ _TIMED_OUT = regex(
 )
 _ENDED_BADLY = regex(r"\bexited with code:? [1-9]")
 _NOT_EXECUTED = regex(r'" is NOT executed\. The previous command is still running\b')
+# What OpenClaw writes behind the output of a command that is polled.
+_POLLED = regex(r"Process (?:still running|exited with code (?P<code>-?\d{1,10}))\.\s*\Z")
 # Of a shell of Windows that was started without the command that it was to run; its letters may stand apart.
 _ONLY_BANNER = regex(r"\s*MicrosoftWindows\[Version[^\n]*\n[^\n]*MicrosoftCorporation[^\n]*\s+[A-Z]:\\[^\n]*>\s*")
 _HEADER = 400
@@ -101,9 +103,9 @@ def judged(
     result = without_start_up(result)
     if len(result) < _HEADER and _ONLY_BANNER.fullmatch(result.replace("\0", "").replace(" ", "")):
         return Verdict("unknown", turn=turn)
-    running = _RUNNING.search(result[:_HEADER])
-    if running and not is_error and _is_of_harness(result[: running.start()]):
-        return Verdict("running", running.group(), turn)
+    if not is_error and (running := _running(result)):
+        return Verdict("running", running, turn)
+    is_error = _exited_badly(result, is_error)
     if timed_out := _TIMED_OUT.match(result):
         printed = result[timed_out.end() :]
         says_so = any(shows_failure(line) or _ENDED_BADLY.search(line) for line in lines_of(printed))
@@ -111,6 +113,21 @@ def judged(
     if is_error is None and (state := _left_running(result)) is not None:
         return Verdict(*state, turn)
     return judged_line(command, result, text_failure(result, tool, command) if is_error is None else is_error, turn)
+
+
+def _running(result: str) -> str:
+    """The words that say that a command still runs, before its output or, of one that is polled, behind it."""
+    running = _RUNNING.search(result[:_HEADER])
+    if running and _is_of_harness(result[: running.start()]):
+        return running.group()
+    polled = _POLLED.search(result[-_HEADER:])
+    return polled[0].strip() if polled and polled["code"] is None else ""
+
+
+def _exited_badly(result: str, is_error: bool | None) -> bool | None:
+    """Whether a command that was polled failed, by the exit code behind its output; else as it is recorded."""
+    polled = _POLLED.search(result[-_HEADER:])
+    return polled["code"] != "0" if polled and polled["code"] else is_error
 
 
 def _left_running(result: str) -> tuple[State, str] | None:

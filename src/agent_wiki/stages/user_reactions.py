@@ -40,12 +40,13 @@ _LEAD = (
     r"|god|and|so|oh|lol|please|pls|hold on"
     r"|wait)\b[\s,.!…-]*)*"
 )
+_SERVICES = r"(?:servers?|back-?end|front-?end|containers?|docker|dev|apps?|services?|process(?:es)?|bots?|jobs?|vms?)"
 _OPENS = regex(
     rf"{_LEAD}(?:"
     r"(?:no+|nope|nah)\b(?!\W+(?:problem|errors?\b|issues?\b|worries|rush|need\b|thank|more\b|\w+s\b|one\b)|\W+nothing\b|-"
     r"|\W+(?:then )?(?:that|it)(?:['’]?s| is| will be|['’]ll be) (?:all|fine|ok(?:ay)?|it|good)\b)"
     r"|wrong\b(?! (?:window|chat|tab|repo|session|prompt))|nonsense\b|really\?"
-    r"|(?:stop|revert|undo)\b(?! (?:the )?(?:server|container|docker|dev)\b)|actually,? (?:no|don['’]?t)\b"
+    rf"|(?:stop|revert|undo)\b(?! (?:the |this |all )?{_SERVICES}\b)|actually,? (?:no|don['’]?t)\b"
     r"|not (?:what|like that|quite|this|right|correct|true)\b"
     r"|(?:that|this|it|these|those)(?:['’]s| is| was|['’]re| are)? (?:just |all |completely |totally |really |still )*"
     r"(?:not (?:what|right|correct|true|how|good|it\b)|wrong|incorrect|bad|ugly|terrible|horrible|nonsense|overkill)\b"

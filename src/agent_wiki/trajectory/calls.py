@@ -25,13 +25,13 @@ _PATH_KEYS = (
     "AbsolutePath", "TargetFile", "filepath",
 )  # fmt: skip
 
-# Codex: a command that still runs, and in code mode a script; Copilot: a command in the background. Each is polled by a
-# tool of its own.
+# Codex: a command that still runs, and in code mode a script; Copilot and OpenClaw: a command in the background. Each
+# is polled by a tool of its own.
 _RUNS_ON = regex(
-    r"^(?:Process running with session ID|Script running with cell ID|<command started in background with shellId:)"
-    r" ([^\s>]{1,80})",
+    r"^(?:Process running with session ID|Script running with cell ID|<command started in background with shellId:"
+    r"|Command still running \(session) ([^\s>,)]{1,80})",
     re.MULTILINE,
-    needs=("running with", "in background"),
+    needs=("running with", "in background", "still running"),
 )
 # Claude Code: a command that was sent to the background prints into a file, which is read by any tool that reads.
 _IN_BACKGROUND = regex(
@@ -56,7 +56,16 @@ _POLLS = {
     "read_bash": ("shellId", "<command"),
     "BashOutput": ("bash_id", "Command"),
     "TaskOutput": ("task_id", "Command"),
+    "process": ("sessionId", "Command"),
 }
+_NO_POLL = frozenset({"kill", "list", "write", "clear", "remove", "log"})  # of what a poll's tool does besides
+# OpenClaw says at the end of a command, before the user's next words, what came of it; the name is cut off.
+_EVENT = regex(
+    r"^System: \[[^\]\n]{8,60}\] "
+    r"(?P<line>Exec (?:completed|failed) \((?P<name>[\w-]{3,40}), code (?P<code>-?\d{1,10})\)[^\n]*)",
+    re.MULTILINE,
+    needs=("] Exec ",),
+)
 
 
 @dataclass(slots=True)
@@ -131,6 +140,8 @@ def _paired(trajectory: Trajectory) -> list[Call]:
     for turn, message in trajectory.turns():
         if message.mark == "injected" and (message.content or "").startswith(_NOTICE):
             _end_launched(launched, turn, message.content or "")
+        elif message.role == "user":
+            _end_running(running, turn, message.content or "")
         for tool_call in message.tool_calls if message.role == "assistant" else ():
             call = Call(turn, tool_call.name, _parsed(tool_call.arguments), tool_call.arguments, position=len(calls))
             call.continues = running.get(_polled(call))
@@ -162,6 +173,15 @@ def _end_launched(launched: dict[str, Call], turn: int, notice: str) -> None:
     call.is_error = ended["status"] == "failed"
 
 
+def _end_running(running: dict[str, Call], turn: int, text: str) -> None:
+    """The same for commands of which events before a user's words say how they ended."""
+    for event in _EVENT.finditer(text):
+        names = [name for name in running if name.startswith(f"Command {event['name']}")]
+        call = running.pop(names[0]) if len(names) == 1 else None
+        if call is not None and call.ended_by is None:
+            call.result_turn, call.result, call.is_error = turn, event["line"], event["code"] != "0"
+
+
 def _settle_poll(call: Call) -> None:
     """Let a poll end, so far, the call that it continues; one that could not be made says nothing of it."""
     if call.continues is None:
@@ -176,7 +196,7 @@ def _polled(call: Call) -> str:
     """What a call awaits: a process, a script or a command in the background, by its name; empty for any other call."""
     argument, kind = _POLLS.get(call.name, ("", ""))
     if kind:
-        return f"{kind} {call.arguments.get(argument)}"
+        return "" if call.arguments.get("action") in _NO_POLL else f"{kind} {call.arguments.get(argument)}"
     output = _BACKGROUND_OUTPUT.search(call.command() or call.path() or "")
     return f"Command {output[1]}" if output else ""
 

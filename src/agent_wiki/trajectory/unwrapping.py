@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from agent_wiki.trajectory.gateway_text import without_gateway
 from agent_wiki.trajectory.lazily import regex
 
 _WRAPPERS = (
@@ -32,7 +33,7 @@ _PROMPT_MARK = regex(r"^\s*(?:[❯>»$]\s+)+")
 
 def unwrapped(content: str) -> str:
     """A user turn's text without the blocks that harnesses wrap into it; empty when nothing else is there."""
-    text = _CONTROL_WORD.sub("", content.replace("\r\n", "\n"))
+    text = without_gateway(_CONTROL_WORD.sub("", content.replace("\r\n", "\n")))
     if handed := _HANDED_OVER.match(text):
         text = handed["own"].partition(f"</{handed['tag']}>")[0]
     if (asked := _AFTER_CONTEXT.search(text)) and text[asked.end() :].strip():

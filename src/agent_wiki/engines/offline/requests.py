@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import Counter
 from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
@@ -19,6 +18,7 @@ from agent_wiki.stages.user_reactions import reaction_of
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import dataclass, regex
+from agent_wiki.trajectory.templates import without_templates
 from agent_wiki.trajectory.unwrapping import unwrapped
 
 RequestKind = Literal["request", "answer", "objection", "acceptance", "nudge", "command"]
@@ -55,8 +55,6 @@ FAULT = written("fault", re.IGNORECASE)
 ASKS = written("asks", re.IGNORECASE)
 _RETRACTS = written("retracts", re.IGNORECASE)
 _ASKED = written("asked", re.IGNORECASE)
-_LEAD, _LAST_LINE = regex(r"[^\n]{20,160}?[:：](?=\s)"), regex(r"\n[ \t]*[^\n]{30,300}\Z")
-_NUMBERS, _ALIKE = regex(r"\d+"), 3
 _NUMBERED = regex(r"\s*(?:q|a)?1\s*[.):,]\s*[^\n;]{1,300}(?:\s|;)\s*(?:q|a)?2\s*[.):,]", re.IGNORECASE)
 # Another of what the agent had offered.
 _CHOOSES = regex(r"no,? (?:let['’]?s|i['’]d|please|we)\b|(?:non|nein|não|нет)\b", re.IGNORECASE)
@@ -100,24 +98,8 @@ def requests_of(trajectory: Trajectory) -> list[UserRequest]:
         if request.kind == "objection" and _CHOOSES.match(request.text) and _ASKED.search(last_said[-600:]):
             request = replace(request, kind="request")
         found.append(request)
-    return _without_templates(found)
-
-
-def _without_templates(requests: list[UserRequest]) -> list[UserRequest]:
-    """The requests without the words that a client puts before or below each of them: what three have alike.
-
-    Numbers may differ, as of the files that each is to write.
-    """
-    leads = [match[0] if (match := _LEAD.match(each.text)) else "" for each in requests]
-    alike = Counter(_NUMBERS.sub("0", lead) for lead in leads if lead)
-    ends = Counter(end[0].strip() for each in requests if (end := _LAST_LINE.search(each.text)))
-    found = []
-    for each, lead in zip(requests, leads, strict=True):
-        text = each.text[len(lead) :] if alike[_NUMBERS.sub("0", lead)] >= _ALIKE else each.text
-        if (end := _LAST_LINE.search(text)) and ends[end[0].strip()] >= _ALIKE:
-            text = text[: end.start()]
-        found.append(replace(each, text=text.strip()) if text.strip() else each)
-    return found
+    texts = without_templates([each.text for each in found])
+    return [replace(each, text=text) for each, text in zip(found, texts, strict=True)]
 
 
 def _is_known(text: str, found: list[UserRequest]) -> bool:

@@ -1,0 +1,57 @@
+"""What a gateway between chats and an agent (OpenClaw) writes around the words that a person sent.
+
+    [Telegram Kim (@kim) id:12 +2m 2026-02-09 18:46 UTC] Hello      who wrote where and when
+    Sender (untrusted metadata):\\n```json … ```                     the same, as blocks before the words
+    System: [2026-03-02 22:46:22 UTC] Exec completed (…) :: …       events since the last turn, a line each
+    [media attached: …]  [message_id: …]  [Queued messages …]       what came with the words
+
+The person's words are what is left, verbatim and in their order.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agent_wiki.trajectory.lazily import regex
+
+_SIGNS = ("(untrusted", "[message_id:", "System: [", "[media attached:", "[Queued messages", "[Subagent Task]:")
+_ENVELOPE = regex(
+    r"\s*\[(?:[A-Z][^\]\n]{0,160} )?\d{4,6}-\d\d-\d\d \d\d:\d\d(?::\d\d)? (?:[A-Z]{2,5}(?:[+-]\d{1,2}(?::?\d\d)?)?)\] ?"
+)
+_BEFORE = regex(
+    r"\s*(?:System: \[[^\]\n]{8,60}\][^\n]*(?:\n|\Z)"
+    r"|[A-Z][\w ]{2,60}\(untrusted[^)\n]{0,80}\):\n```json\n.{0,4000}?\n```"
+    r"|\[media attached[^\n]*\](?:\n|\Z)|To send an image back, [^\n]*(?:\n|\Z)"
+    r"|\[message_id: [^\]\n]{1,120}\]|\[Queued messages while agent was busy\]|---\nQueued #\d{1,4}\n"
+    r"|(?:ou|on)_[0-9a-f]{24,40}: |\[Subagent Context\][^\n]*(?:\n|\Z)|\[Subagent Task\]: )",
+    re.DOTALL,
+)
+_SENT = regex(r"^System: \[[^\]\n]{8,60}\] [^\n:]{1,60} DM [^\n:]{1,80}: ([^\n]+)", re.MULTILINE, needs=(" DM ",))
+_BEHIND = regex(r"\s*(?:\[message_id: [^\]\n]{1,120}\]|\[System: [^\[\]]{1,1000}\])\s*\Z")
+_BETWEEN = regex(r"\n---\nQueued #\d{1,4}\n(?:\[[^\]\n]{10,200}\] )?", needs=("Queued #",))
+_MOST_PARTS, _LONGEST_END = 40, 1_200  # parts of a turn, characters
+
+
+def without_gateway(text: str) -> str:
+    """A user's turn without what a gateway wrote around it; empty where that is all, unchanged where there is none."""
+    start = text.lstrip()[:1]
+    if start != "[" and not any(sign in text for sign in _SIGNS):
+        return text
+    if start == "[" and not (_ENVELOPE.match(text) or _BEFORE.match(text)):
+        return text
+    position = 0
+    for _ in range(_MOST_PARTS):
+        found = _BEFORE.match(text, position) or _ENVELOPE.match(text, position)
+        if found is None:
+            break
+        position = found.end()
+    noted = text
+    text = text[position:]
+    for _ in range(_MOST_PARTS):
+        if (found := _BEHIND.search(text[-_LONGEST_END:])) is None:
+            break
+        text = text[: len(text) - len(found[0])]
+    own = _BETWEEN.sub("\n", text).strip()
+    return own or "\n".join(
+        each.strip() for each in _SENT.findall(noted)
+    )  # some versions note the words as an event alone

@@ -1,0 +1,65 @@
+"""A user's turn without what a gateway between chats and an agent wrote around it."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_wiki.trajectory.gateway_text import without_gateway
+from agent_wiki.trajectory.harness_text import harness_mark
+from tests.hangs import no_hang
+
+SENDER = 'Sender (untrusted metadata):\n```json\n{\n  "label": "ui"\n}\n```\n\n'
+INFO = 'Conversation info (untrusted metadata):\n```json\n{\n  "timestamp": "Mon"\n}\n```\n\n'
+EVENT = "System: [2026-03-02 22:46:22 GMT+8] Exec completed (mellow-c, code 0) :: done\n"
+AT = "[Thu 2026-03-19 21:28 GMT+8] "
+ID = "ou_5d44368d96ae0414c410f8d8014be25b"
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        (f"{AT}Mend it\n[message_id: 55e20000]", "Mend it"),
+        ("[Telegram Kim (@kim) id:12 +2m 2026-02-09 18:46 UTC] Mend it", "Mend it"),
+        ("[Zalo user:b17f +20476089d 58087-09-30 09:33 UTC] Mend it", "Mend it"),
+        (f"{SENDER}{AT}Mend it", "Mend it"),
+        (f"{INFO}{SENDER}Mend it\n\nand that", "Mend it\n\nand that"),
+        (f"{EVENT}{EVENT}\n{AT}Mend it", "Mend it"),
+        (f"{EVENT}\n{INFO}[message_id: om_1]\n{ID}: Mend it\n\n[System: The bot has no permission.]", "Mend it"),
+        (f"System: [2026-03-04 09:35:57 GMT+8] Feishu[main] DM from {ID}: Mend it\n\n[message_id: x]", "Mend it"),
+        ("[media attached: /a/b.jpg (image/jpeg)]\nTo send an image back, use MEDIA.\nMend it", "Mend it"),
+        ("[Queued messages while agent was busy]\n\n---\nQueued #1\nMend it\n\n---\nQueued #2\nNow", "Mend it\n\nNow"),
+        (f"{AT}[Subagent Context] You are a subagent.\n\n[Subagent Task]: Mend it", "Mend it"),
+        (EVENT, ""),
+    ],
+)
+def test_the_persons_words_are_left(text: str, own: str) -> None:
+    assert without_gateway(text) == own
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Mend it", "[x] mend it", "[2026-01-01] mend it", "See [message_id: 5] in it", "System: mend it", f"Mend it {AT}"],
+)
+def test_words_that_no_gateway_wrote_are_kept(text: str) -> None:
+    assert without_gateway(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A new session was started via /new or /reset. Execute your Session Startup sequence now.",
+        f"{AT}An async command the user already approved has completed.\nDo not run it again.",
+        f"{AT}OpenClaw runtime context (internal):\nThis context is runtime-generated.",
+        "Pre-compaction memory flush. Store durable memories now.",
+    ],
+)
+def test_what_the_gateway_says_itself_is_no_request(text: str) -> None:
+    assert harness_mark(text) == "injected"
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 50_000, "System: [" * 20_000, "\n---\nQueued #1\n" * 10_000, "[message_id: " * 9_000]
+)
+def test_hostile_text_is_read_at_once(text: str) -> None:
+    with no_hang():
+        without_gateway(text)
