@@ -7,13 +7,17 @@ import re
 import signal
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from pydantic import BaseModel
 
 from agent_wiki.asking.journal import journal_folder, records
 from agent_wiki.asking.options import AskingOptions
+from agent_wiki.asking.transcript import Segment
 from agent_wiki.commands import main
+from agent_wiki.engine import Problem
+from agent_wiki.engines.prompting import SegmentQuestion
 from agent_wiki.pipeline.report import Report
 from agent_wiki.trajectory import Message, Source, Trajectory
 from agent_wiki.wiki.page import parse_page
@@ -313,3 +317,24 @@ def test_the_segments_of_one_session_are_read_side_by_side(tmp_path: Path) -> No
     with MessagesServer(says(ANSWERS), Endpoint(latency_seconds=0.1)) as server:
         assert _ask(paths, wiki, server, concurrency=3).exit_code == 0
         assert 2 <= server.ledger.most_in_flight <= 3
+
+
+def test_that_nobody_says_why_is_no_turn_outside_of_the_segment() -> None:
+    class Answer(BaseModel):
+        reason_turn: int
+
+    class Whole:
+        answer_type = Answer
+        stage = "extract-guidelines"
+
+        def fields(self) -> dict[str, Any]:
+            return {}
+
+        def problems(self, answer: Answer) -> list[Problem]:  # noqa: ARG002
+            return []
+
+    question: Any = SegmentQuestion(cast(Any, Whole()), Segment(9, 20, 2, 3))
+    assert question.problems(Answer(reason_turn=0)) == []
+    assert [each.reason for each in question.problems(Answer(reason_turn=8))] == [
+        "turn 8 is not among the turns 9 to 20 that were shown"
+    ]

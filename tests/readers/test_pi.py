@@ -212,3 +212,26 @@ def test_other_formats_are_not_claimed(tmp_path: Path) -> None:
         [entry("model_change", modelId="only what pi records beside turns")],
     ):
         assert not pi.claims(write_lines(tmp_path / "other.jsonl", records).sample())
+
+
+@pytest.mark.parametrize(
+    ("result", "is_error"),
+    [
+        ("no such file\n\n(Command exited with code 2)", True),
+        ("fine\n\n(Command exited with code 0)", False),
+        ('{\n  "status": "error",\n  "tool": "read",\n  "error": "ENOENT: no such file"\n}', True),
+        ('{\n  "status": "error", cut off', False),
+        ('{"status": "ok"}', False),
+        ("all is well", False),
+    ],
+)
+def test_a_failure_that_has_no_flag_is_known_by_what_openclaw_says(tmp_path: Path, result: str, is_error: bool) -> None:
+    call = {"type": "toolCall", "id": "c", "name": "exec", "arguments": {"command": "x"}}
+    made = read(
+        tmp_path,
+        HEADER,
+        message("user", "go"),
+        assistant(call),
+        message("toolResult", toolCallId="c", content=text(result), isError=False),
+    )
+    assert made.messages[-1].is_error is is_error

@@ -89,3 +89,23 @@ def test_a_quote_that_has_no_room_ends_with_a_sentence_and_never_with_a_word_tha
 def test_why_a_test_of_go_failed_stands_below_its_name() -> None:
     text = "--- FAIL: TestCap (0.00s)\npanic: httptest: failed to listen on a port: bind: operation not permitted\nFAIL"
     assert error_line(text) == "panic: httptest: failed to listen on a port: bind: operation not permitted"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (
+            '{"output": "/bin/python: No module named pytest", "exit_code": 0, "error": null}',
+            "/bin/python: No module named pytest",
+        ),
+        (r'{"output": "run\nKeyError: \"a\"\n", "exit_code": 1, "error": null}', r"KeyError: \"a\""),
+        ('{\n  "status": "error",\n  "tool": "read",\n  "error": "ENOENT: no such file"\n}', "ENOENT: no such file"),
+        (
+            "a.py:3: DeprecationWarning: x is old\nTraceback (most recent call last):\n  File x\nKeyError: 1",
+            "KeyError: 1",
+        ),
+    ],
+)
+def test_the_error_within_an_object_and_not_the_warning_before_it(text: str, line: str) -> None:
+    assert error_line(text) == line
+    assert line in text

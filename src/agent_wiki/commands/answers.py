@@ -105,6 +105,7 @@ def prompt(
     """Print the request for an engine: system prompt, message, and the JSON schema of the answer."""
     from agent_wiki.pipeline.open_questions import NoSuchQuestion, QuestionSelector, printed
     from agent_wiki.pipeline.prompt_files import prompt_sections
+    from agent_wiki.pipeline.report import SHORT_DIGEST
 
     if only and as_json:
         raise UsageError("--only prints text; with --json each part is a field")
@@ -116,6 +117,9 @@ def prompt(
     values = _values(found.asked)
     if found.asked.is_answered and not request:
         _print_errors([_ALL_ANSWERED])
+    if found.others and not request:
+        digest = found.asked.prompt.digest[:SHORT_DIGEST]
+        _print_errors([f"one of {found.others + 1} open questions: apply its answer with --request {digest}"])
     if as_json:
         print_answer("prompt", values)
     elif only:

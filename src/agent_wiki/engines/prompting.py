@@ -29,6 +29,7 @@ from agent_wiki.asking.transcript import Segment
 from agent_wiki.engine import Account, Answer, AnswerType, BaseEngine, Coverage, Problem, Question
 from agent_wiki.errors import Unanswered, UnitError
 from agent_wiki.stages.order import ASKING_STAGES, SESSION_STAGES
+from agent_wiki.stages.turnings import NOBODY
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import dataclass
 
@@ -63,7 +64,8 @@ class SegmentQuestion(Generic[AnswerType]):
     def problems(self, answer: AnswerType) -> list[Problem]:
         """The parts of an answer that neither the recording nor the segment supports."""
         first, last = self.segment.first, self.segment.last
-        cited = sorted({turn for turn in _turns_in(answer.model_dump()) if not first <= turn <= last})
+        named = set(_turns_in(answer.model_dump())) - {NOBODY}
+        cited = sorted(turn for turn in named if not first <= turn <= last)
         outside = (f"turn {turn} is not among the turns {first} to {last} that were shown" for turn in cited)
         return [*(Problem("", reason) for reason in outside), *self.whole.problems(answer)]
 

@@ -78,7 +78,7 @@ class QuestionSelector:
 class Found:
     """A question, and the run that asks it: over these recordings, in these stages, and whether it asks again.
 
-    `opened` are the requests that were heard to be open besides.
+    `opened` are the requests that were heard to be open besides, and `others` how many of these were wanted as well.
     """
 
     asked: ObservedPrompt
@@ -86,6 +86,7 @@ class Found:
     stages: tuple[str, ...]
     is_rewrite: bool
     opened: frozenset[str] = frozenset()
+    others: int = 0
 
     @property
     def session(self) -> str:
@@ -174,7 +175,8 @@ def found_question(wiki: Path, wanted: QuestionSelector, *, is_first_enough: boo
         reasons += [str(each) for each in entries if wanted.session in ("", each.unit)]
         if heard:
             asked = _one_of(list(heard.values()), wanted, is_first_enough=is_first_enough)
-            return Found(asked, paths, stages, is_rewrite, frozenset(opened))
+            others = sum(not each.is_answered for each in heard.values() if each is not asked)
+            return Found(asked, paths, stages, is_rewrite, frozenset(opened), others)
         if reasons and recording is not None:
             break  # left out, older than what the wiki holds, or not to be read: asking again would hide that
     raise NoSuchQuestion(_why_none(wanted, recording, reasons))

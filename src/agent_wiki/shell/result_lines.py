@@ -100,7 +100,7 @@ _FRAME = regex(
     r"exitcode: -?\d+ \(execution \w+\)$|Code output: ?$|Wall time:|"
     r"\(no output\)|Desired=\w|\|(?: Status=|/ Err\?=|\|/ Name\b)|"
     r"OBSERVATION: ?$|EXECUTION RESULT of \[|Your (?:last )?command ran successfully and did not produce|"
-    r"<system>Tool ran without output|\[image(?:: [^\]]{1,80})?\]$|"
+    r"\"status\": \"error\",$|<system>Tool ran without output|\[image(?:: [^\]]{1,80})?\]$|"
     r"remote: error: Trace: |Process Group PGID: \d|Background PIDs: |<shellId: |(?:Error|Signal): \(none\)$|"
     r"(?:Stderr: )?bash: (?:cannot set terminal process group|no job control)|"
     r"Process exited|Original token count|Output:$|Total output lines|\(Bash completed|\{$|\}$|\[$|\]$|[-=~^*_\s]*$|"
@@ -125,6 +125,8 @@ _INFORMS = regex(r"\s*(?:\x1b\[[\d;]*m)*\[(?:\*|\+|i|INFO)\]")
 _NOTHING_TO_COMMIT = regex(r"no changes added to commit|nothing (?:added )?to commit")
 # Says that something failed, not what.
 _HEADS = regex(r"\[no test files\]|:\d+: : # ")  # a package, of which the lines below tell
+_ERROR_FIELD = regex(r'\s{0,20}"error": "(?P<words>[^"\\]+)"\}?,?\s*')
+_OUTPUT_OBJECT = regex(r'\{"output": "(?P<text>(?:[^"\\]|\\.)*+)", "exit_code": ')
 _WARNED = regex(r"\b[A-Z]\w{0,40}Warning: ", needs=("Warning: ",))  # of Python, of what does no harm
 _WEAK = regex(
     r"task failed|^\s*(?:FAIL|FAILED|FAILURE|FAILURES)\s*$|[Ee]xit (?:code|status) \d|Traceback \(most|^FAIL\t"
@@ -277,6 +279,8 @@ def error_line(text: str) -> str:
     """
     if text.startswith("MCP tool '") and (said := _ANSWERED.search(text, max(text.rfind(_ANSWER), 0))):
         return quoted(said["words"])
+    if (held := _OUTPUT_OBJECT.match(text)) and held["text"]:
+        return error_line(held["text"].replace("\\n", "\n"))  # each line stands there as it is
     if text.startswith("exec_command failed") and (why := _refusal_of_codex(text)):
         return quoted(why)
     lines = [line for line in lines_of(text) if line.strip() and not _FRAME.match(line) and not _CALLED_AT.match(line)]
@@ -322,6 +326,8 @@ def _traceback_ends(lines: list[str]) -> list[str]:
 
 
 def _inner(line: str) -> str:
-    """Without the tags some harnesses wrap around an error, and git's word on its progress before it."""
+    """Without the tags or the field in which some harnesses hold an error, and git's word on its progress before it."""
+    if field := _ERROR_FIELD.fullmatch(line):
+        return quoted(field["words"])
     line = re.sub(r"^\s*<\w{1,40}>|</\w{1,40}>\s*$|^Stderr: |^Rewrite [0-9a-f]{40} [^\n]{1,80}? {2,}(?=\S)", "", line)
     return quoted(line)
