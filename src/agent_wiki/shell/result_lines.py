@@ -280,7 +280,7 @@ def error_line(text: str) -> str:
     if text.startswith("MCP tool '") and (said := _ANSWERED.search(text, max(text.rfind(_ANSWER), 0))):
         return quoted(said["words"])
     if (held := _OUTPUT_OBJECT.match(text)) and held["text"]:
-        return error_line(held["text"].replace("\\n", "\n"))  # each line stands there as it is
+        return error_line(held["text"].replace("\\n", "\n"))  # in which each line is as it was printed
     if text.startswith("exec_command failed") and (why := _refusal_of_codex(text)):
         return quoted(why)
     lines = [line for line in lines_of(text) if line.strip() and not _FRAME.match(line) and not _CALLED_AT.match(line)]
