@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from typer.core import TyperGroup
@@ -29,16 +30,12 @@ What reads recordings is below the commands and stages, and cannot ask them. A t
 from __future__ import annotations
 
 COMMANDS = frozenset(
-    {{
 {commands}
-    }}
-)
+)  # fmt: skip
 """What the command `wiki` can do."""
 MINING = frozenset(
-    {{
 {mining}
-    }}
-)
+)  # fmt: skip
 """Those with which sessions are mined: all stages, those that ask, and what asks and answers by hand."""
 '''
 _MAN_HEAD = """\
@@ -175,10 +172,13 @@ def commands_module() -> str:
     root = get_command(app)
     assert isinstance(root, TyperGroup)
     mining = {"ingest", *ASKING_STAGES, "prompt", "apply"}
-    commands, mining_ones = (
-        "\n".join(f'        "{each}",' for each in sorted(names)) for names in (root.commands, mining)
-    )
-    return _MODULE.format(commands=commands, mining=mining_ones)
+    return _MODULE.format(commands=_set_of(root.commands), mining=_set_of(mining))
+
+
+def _set_of(names: Iterable[str]) -> str:
+    """The elements of a set in lines that fit."""
+    listed = ", ".join(f'"{each}"' for each in sorted(names))
+    return fill(f"{{{listed}}}", 110, initial_indent="    ", subsequent_indent="     ", break_on_hyphens=False)
 
 
 def _man_item(item: tuple[str, str]) -> str:

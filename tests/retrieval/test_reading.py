@@ -62,3 +62,4 @@ def test_what_a_page_holds_cannot_act_on_a_terminal(tmp_path: Path) -> None:
     assert not set(shown) & set("\x1b\x07\x08\x9b\u202e\u200b\U000e0041\r\n")
     assert "did more harm than good" in shown
     assert plain_text("a\ud800b") == "a?b"
+    assert plain_text("a\u00adb\ufff9c\u2028d\u202ee") == "abcde"

@@ -6,12 +6,11 @@ import json
 import re
 import unicodedata
 
+from agent_wiki.trajectory.hidden_characters import HIDING, SEPARATORS
 from agent_wiki.wiki.text import symbol_of
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
-_HIDDEN_IN_JSON = re.compile(
-    "[\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
-)
+_HIDDEN_IN_JSON = re.compile(f"[\x7f-\x9f{HIDING}{SEPARATORS}]")
 
 
 def visible(text: str) -> str:

@@ -17,6 +17,7 @@ from agent_wiki.readers.recorded import iso_utc, short_digest
 from agent_wiki.redaction.numbers import Numbers
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.trajectory import Source, Trajectory, without_surrogates
+from agent_wiki.trajectory.hidden_characters import HIDING, SEPARATORS
 
 _MOST_CHARACTERS = 300
 _MOST_ID_CHARACTERS = 200
@@ -25,7 +26,7 @@ _LABELS = tuple(
     each.name for each in fields(Source) if str(each.type) in ("str", "str | None") and each.name not in _IDS
 )
 # Control characters, line ends of all kinds, and characters that hide or reorder text: bidi, zero-width and tag marks.
-_NO_LABEL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]+")
+_NO_LABEL = re.compile(f"[\x00-\x1f\x7f-\x9f{HIDING}{SEPARATORS}]+")
 _NO_ID = re.compile(r"[^\w.:@/+=~ ,#()-]+")
 
 

@@ -6,15 +6,14 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from agent_wiki.trajectory.hidden_characters import HIDING, SEPARATORS
 from agent_wiki.wiki.kinds import EPISODE
 from agent_wiki.wiki.text import counted, plain_line
 
 if TYPE_CHECKING:
     from agent_wiki.retrieval.consulting import Hit
 
-_CONTROL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
-)
+_CONTROL = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{HIDING}{SEPARATORS}]")
 _ESCAPE = re.compile(r"\x1b\[[0-9;:?<=>]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)?")
 _MOST_TITLE = 120
 _MOST_EPISODE = 240

@@ -11,14 +11,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
+from agent_wiki.trajectory.hidden_characters import HIDING, SEPARATORS
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import symbol_of
 
 _COLOURS = re.compile(r"\x1b\[[0-9;:?]{0,40}[@-~]")
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f]"
-)
+_HIDDEN = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{HIDING}{SEPARATORS}]")
 _AROUND = 400  # characters shown on either side of a cited stretch, where a text is cut
 
 

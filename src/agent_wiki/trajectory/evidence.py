@@ -28,16 +28,10 @@ def is_verbatim(trajectory: Trajectory, turn: int, quote: str) -> bool:
     if not quote or not 1 <= turn <= len(trajectory.messages):
         return False
     message = trajectory.messages[turn - 1]
-    if _is_in(quote, message):
+    if any(quote in text for text in texts_of(message)):
         return True
     has_former_marks = _MARK in quote and not _NUMBER.search(quote)
     return has_former_marks and any(quote in _NUMBER.sub("", text) for text in texts_of(message) if _MARK in text)
-
-
-def _is_in(quote: str, message: Message) -> bool:
-    if quote in (message.content or "") or quote in (message.thinking or ""):
-        return True
-    return any(quote in text for text in _argument_texts(message))
 
 
 def texts_of(message: Message) -> Iterator[str]:

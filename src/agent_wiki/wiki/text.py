@@ -10,15 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from agent_wiki.trajectory.hidden_characters import HIDING
 from agent_wiki.trajectory.lazily import regex
 
 _HOME = re.compile(r"(?:~|/(?:home|Users)/[^/]+|/root)/")
 _LONG_PATH = re.compile(r"(?<![\w.:/~])~?(?:/[\w.@+-]+){3,}")
 _ESCAPES = re.compile(r"\x1b\[[0-9;:?<=>]*[@-~]|\x1b\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)?|\x1b.")
 # Control and invisible characters: bidi overrides, zero-width marks and tag characters can hide text from a person.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
-)
+_INVISIBLE = re.compile(f"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f{HIDING}]")
 _SCHEME = regex(r"\b(?:https?|ftp)://(?:www\.)?|\bwww\.", re.IGNORECASE, needs=("://", "www."))
 _LINK = regex(r"!?\[([^\[\]]{1,200})\]\s?\((?:[^()\s]|\([^()\s]{0,80}\)){1,400}(?:\)|$)", needs=("]",))
 _RULE = regex(r"[\u2500-\u257f\u23af=_*~-]{8,}|[\u2500-\u257f\u23af]{3,}|^hint: [^\n]*", re.MULTILINE)

@@ -50,11 +50,6 @@ class Command:
         return _head(self.words)
 
     @property
-    def flags(self) -> tuple[str, ...]:
-        """Words that start with a dash, values after `=` left out."""
-        return tuple(word.partition("=")[0] for word in self.words[1:] if word.startswith("-") and len(word) > 1)
-
-    @property
     def targets(self) -> tuple[str, ...]:
         """Plain words after the head: files, packages, names."""
         taken = set(self.head.split()[1:])
