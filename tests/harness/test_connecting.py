@@ -229,6 +229,31 @@ def test_a_pointer_that_several_agents_read_stays_until_the_last_one_is_disconne
     assert tree(tmp_path) == {}
 
 
+def test_a_file_that_two_agents_read_by_two_names_keeps_its_pointer_for_the_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "AGENTS.md").write_text("Our rules.\n", encoding="utf-8")
+    (tmp_path / "CLAUDE.md").symlink_to("AGENTS.md")
+    connect(tmp_path, capsys, "codex")
+    connect(tmp_path, capsys, "claude-code")
+    pointed = (tmp_path / "AGENTS.md").read_bytes()
+    found = connect(tmp_path, capsys, "claude-code", "--remove")
+    assert found["notes"] == ["CLAUDE.md keeps its pointer: codex is connected and reads it"]
+    assert (tmp_path / "AGENTS.md").read_bytes() == pointed
+    connect(tmp_path, capsys, "codex", "--remove")
+    assert (tmp_path / "AGENTS.md").read_text(encoding="utf-8") == "Our rules.\n"
+
+
+def test_an_agent_is_not_pointed_at_a_folder_that_is_no_wiki(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "wiki").mkdir()
+    (tmp_path / "wiki" / "Home.md").write_text("Our own wiki.\n", encoding="utf-8")
+    assert main(["connect", "codex", "--dir", str(tmp_path)]) == 2
+    assert "holds other things and is no wiki" in capsys.readouterr().err
+    assert list(tree(tmp_path)) == ["wiki/Home.md"]
+
+
 def test_a_pointer_is_taken_out_where_it_was_put_though_the_agent_reads_another_file_now(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -138,3 +138,13 @@ def test_the_memory_may_be_damaged_or_deleted(project: Path, stop: Stop) -> None
     outcome = stop(TEACHES)
     assert (outcome.problems, len(outcome.saved)) == ([], 1)
     assert trajectories(outcome.saved[0], "saved", [])[0].messages
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder in use cannot be removed there")
+@pytest.mark.parametrize("words", [["hook", "stop", "--wait"], ["hook", "start"]])
+def test_a_folder_that_was_removed_meanwhile_is_no_traceback(tmp_path: Path, words: list[str]) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    code = f"import os, sys; os.rmdir({str(gone)!r}); from agent_wiki.commands import main; sys.exit(main({words!r}))"
+    done = subprocess.run([sys.executable, "-c", code], input=b"{}", capture_output=True, check=False, cwd=gone)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

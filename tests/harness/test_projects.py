@@ -9,6 +9,7 @@ import pytest
 
 from agent_wiki.commands import main
 from agent_wiki.harness import hooks
+from agent_wiki.harness.connecting import agent_named, plan
 from agent_wiki.harness.projects import project_root, project_wiki
 from tests.harness.hook_inputs import claude_input
 
@@ -25,6 +26,19 @@ def test_a_wiki_is_found_from_a_folder_below_up_to_the_repository(tmp_path: Path
     assert main(["init", "--wiki", str(project / "wiki")]) == 0
     assert project_wiki(None, inner, {}) == project / "wiki"
     assert project_wiki(tmp_path / "wiki", inner, {}) == tmp_path / "wiki"
+
+
+def test_a_wiki_that_is_named_from_a_package_never_leads_out_of_the_repository(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    (project / "package").mkdir()
+    assert main(["init", "--wiki", str(tmp_path / "wiki")]) == 0
+    assert project_wiki(Path("../wiki"), project, {}) == project / "wiki"
+    assert project_wiki(Path("../wiki"), project, {"CLAUDE_PROJECT_DIR": str(project)}) == project / "wiki"
+    assert main(["init", "--wiki", str(project / "wiki")]) == 0
+    found = project_wiki(Path("../wiki"), project / "package", {})
+    assert found is not None
+    assert found.resolve() == (project / "wiki").resolve()
 
 
 @pytest.fixture
@@ -55,6 +69,18 @@ def test_a_worktree_shares_the_wiki_of_its_main_checkout(tmp_path: Path, worktre
     (shop / "cart").mkdir()
     assert main(["init", "--wiki", str(shop / "cart" / "wiki")]) == 0
     assert project_wiki(None, worktree / "cart", {}) == shop / "cart" / "wiki"
+
+
+def test_an_agent_connected_in_a_worktree_is_pointed_at_the_wiki_as_in_the_main_checkout(
+    tmp_path: Path, worktree: Path
+) -> None:
+    (tmp_path / "shop" / "cart").mkdir()
+    assert main(["init", "--wiki", str(tmp_path / "shop" / "wiki")]) == 0
+    for folder, place in ((worktree, "wiki"), (worktree / "cart", "../wiki")):
+        planned = plan(agent_named("codex"), folder, None)
+        assert f'wiki hook stop --wiki {place}"' in (planned.changes[1].after or b"").decode()
+    planned = plan(agent_named("codex"), worktree, worktree / "wiki")
+    assert 'wiki hook stop --wiki wiki"' in (planned.changes[1].after or b"").decode()
 
 
 def test_consult_in_a_worktree_asks_the_shared_wiki_and_other_commands_the_one_here(

@@ -54,3 +54,18 @@ def test_the_hook_of_a_session_start_never_fails(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "agent_wiki", "hook", "start", "--wiki", str(tmp_path / "none")]
     done = subprocess.run(command, input=b"{", capture_output=True, check=False, cwd=tmp_path, timeout=60)
     assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_an_index_that_is_a_link_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", "--wiki", "wiki"]) == 0
+    (tmp_path / "elsewhere.jsonl").write_text('{"id": "a"}\n', encoding="utf-8")
+    (tmp_path / "wiki" / "_index.jsonl").unlink(missing_ok=True)
+    (tmp_path / "wiki" / "_index.jsonl").symlink_to(tmp_path / "elsewhere.jsonl")
+    capsys.readouterr()
+    assert main(["hook", "start"]) == 0
+    assert capsys.readouterr().out == ""
+    assert main(["consult", "anything"]) == 2
+    assert "_index.jsonl: not a regular file" in capsys.readouterr().err

@@ -72,6 +72,7 @@ def connect(
     """
     from agent_wiki.harness.connecting import wiki_of
     from agent_wiki.harness.project_files import carry_out
+    from agent_wiki.wiki.store import WikiFolder
 
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such folder")
@@ -85,6 +86,8 @@ def connect(
     signs = _signs(folder, is_removal=remove) if agent is None else {}
     names = [agent] if agent is not None else list(signs)
     mining = _mining_words(mine_with, calls_a_day, usd_a_day)
+    if not remove:
+        WikiFolder(wiki_of(folder, wiki)).check_place()
     planned = _plan(names, folder, wiki, allow=allow, remove=remove, mining=mining)
     if not dry_run:
         carry_out(planned.changes)

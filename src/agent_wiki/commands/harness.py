@@ -88,13 +88,21 @@ def stop(words: Words) -> int:
     def work() -> None:
         from agent_wiki.harness import hooks
 
-        hooks.stop(text, words.wiki, Path.cwd(), os.environ, _background(words))
+        hooks.stop(text, words.wiki, working_folder(), os.environ, _background(words))
 
     if words.is_waiting or not hasattr(os, "fork"):
         work()
     else:
         _apart(work)
     return 0
+
+
+def working_folder() -> Path:
+    """The folder that this process works in; if it was removed meanwhile, its path as the shell knew it."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return Path(os.environ.get("PWD") or os.sep)
 
 
 def _background(words: Words) -> Background | None:

@@ -27,9 +27,10 @@ def start(
     ] = "",
 ) -> None:
     """At the start of a session: print how to consult this project's wiki; nothing if there is none."""
+    from agent_wiki.commands.harness import working_folder
     from agent_wiki.harness.reminders import answer, reminder
 
-    text = answer(reminder(wiki, Path.cwd(), os.environ), agent)
+    text = answer(reminder(wiki, working_folder(), os.environ), agent)
     if text:
         typer.echo(text.encode("utf-8", "replace"), nl=False)
 

@@ -22,6 +22,7 @@ from agent_wiki.harness.pointer_block import has_block, with_block, without_bloc
 from agent_wiki.harness.project_files import FileChange, State, is_own_file, read_file
 from agent_wiki.harness.projects import DEFAULT_WIKI, project_root, project_wiki
 from agent_wiki.harness.reminders import consult_command
+from agent_wiki.trajectory.checkout import checkout_of, folders_of_main_checkout
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.templates import Templates
 
@@ -159,14 +160,16 @@ def wiki_of(folder: Path, wiki: Path | None) -> Path:
 def _wiki_place(folder: Path, wiki: Path | None) -> str:
     """The wiki's path in the pointer: relative to the folder if the wiki is in the project, else absolute."""
     here, found = folder.resolve(), wiki_of(folder, wiki)
-    if not found.resolve().is_relative_to(project_root(here).resolve()):
-        return found.as_posix()
-    return Path(os.path.relpath(found, here)).as_posix()
+    shared = next(folders_of_main_checkout(here), here)  # of a worktree: the hooks look there from the same folder
+    for root, start in ((checkout_of(here) or here, here), (project_root(here).resolve(), shared)):
+        if found.resolve().is_relative_to(root):
+            return Path(os.path.relpath(found, start)).as_posix()
+    return found.as_posix()
 
 
 def _shares_pointer(agent: Agent, folder: Path, pointer: str) -> bool:
     """Whether another agent is connected in `folder` and reads the same file."""
-    return agent.pointer(folder) == pointer and has_hooks(agent, folder)
+    return (folder / agent.pointer(folder)).resolve() == (folder / pointer).resolve() and has_hooks(agent, folder)
 
 
 def _notes(agent: Agent, folder: Path, wiki: str, *, is_allowed: bool) -> list[str]:

@@ -57,7 +57,7 @@ def parse_input(text: str, here: Path) -> HookInput:
     return HookInput(
         event=_text(fields, "hook_event_name", "type") or ("SessionEnd" if "reason" in fields else "Stop"),
         session_id=_text(fields, "session_id", "thread-id", "thread_id", "sessionId", "conversation_id"),
-        transcript=Path(transcript).expanduser() if transcript else None,
+        transcript=_path(transcript) if transcript else None,
         cwd=Path(_text(fields, "cwd") or _first_folder(fields.get("workspace_roots")) or here),
         is_continuation=fields.get("stop_hook_active") is True,
         recording=json.dumps(recording).encode() if isinstance(recording := fields.get("recording"), dict) else None,
@@ -67,6 +67,14 @@ def parse_input(text: str, here: Path) -> HookInput:
 def _text(fields: Mapping[str, Any], *names: str) -> str:
     """The first of the named fields that is a text with characters in it."""
     return next((value for name in names if isinstance(value := fields.get(name), str) and value), "")
+
+
+def _path(text: str) -> Path:
+    """A path in which `~` is the user's folder; as it is where it names a user that this machine does not know."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        return Path(text)
 
 
 def _first_folder(roots: Any) -> str:

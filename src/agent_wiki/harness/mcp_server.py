@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import inspect
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from functools import wraps
 from pathlib import Path
@@ -22,7 +22,7 @@ from agent_wiki import __version__
 from agent_wiki.errors import AgentWikiError, RunError, UsageError
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.retrieval import consult
-from agent_wiki.retrieval.rows import index_bytes, page_at
+from agent_wiki.retrieval.rows import index_bytes, index_fields, page_at
 from agent_wiki.retrieval.terminal import hit_lines, plain_text, support_and_trust
 from agent_wiki.retrieval.why import why
 from agent_wiki.trajectory.lazily import dataclass
@@ -114,7 +114,7 @@ class WikiTools:
     def read_page(self, link: Link) -> str:
         """Read one page that `consult` listed, by its link: a guideline, cluster, skill, task or summary, as text."""
         path, page = self._page(link)
-        behind = _behind(page)
+        behind = support_and_trust(_index_row(self.wiki, path))
         text = f"--- {path} [{kind_of(path)}]" + (f" {behind}" if behind else "")
         text = f"{text}\n\n{plain_text(page.body).strip()}\n"
         return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + _CUT.format(link=path)
@@ -184,9 +184,9 @@ class WikiTools:
         return path
 
 
-def _behind(page: Page) -> str:
-    """A page's support and trust in words; of a page that this program did not write nothing, whatever it says."""
-    return support_and_trust(page.fields) if "generated" in page.fields else ""
+def _index_row(wiki: Path, link: str) -> Mapping[str, Any]:
+    """A page's row of the index, which knows the pages that this program did not write; a page can say anything."""
+    return next((row for row in index_fields(index_bytes(wiki)) if row["link"] == link), {})
 
 
 def _one_line(text: str) -> str:
@@ -195,8 +195,7 @@ def _one_line(text: str) -> str:
 
 def _provenance_lines(page: PageWhy, explained: Why, wiki: Path) -> list[str]:
     lines = [f"{page.path} [{page.kind}] {page.title}"]
-    found = page_at(wiki, page.path)
-    behind = _behind(found) if found is not None else ""
+    behind = support_and_trust(_index_row(wiki, page.path))
     lines += [f"behind it: {behind}"] if behind else []
     lines += page.notes
     session_id = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -23,7 +24,8 @@ def project_wiki(named: Path | None, cwd: Path, environment: Mapping[str, str]) 
     In a linked worktree the main checkout is searched first, so that its sessions share one wiki; that holds for a wiki
     that is named by its whole path, too, as a plugin names the folder it was loaded from. A named wiki that
     does not exist yet gets a path in the project. Without a name only an existing wiki is returned, else None, so that
-    a hook in a user's global settings creates no wiki.
+    a hook in a user's global settings creates no wiki. A relative name never leads out of the repository: `../wiki`,
+    as it is called from a package, is the repository's `wiki` where it is called from its root.
     """
     named = _of_main_checkout(named) if named is not None and named.is_absolute() else named
     found = nearest_wiki(named or Path(DEFAULT_WIKI), _shared_folders(cwd))
@@ -32,12 +34,20 @@ def project_wiki(named: Path | None, cwd: Path, environment: Mapping[str, str]) 
     project = environment.get("CLAUDE_PROJECT_DIR")
     home = Path(project) if project and cwd.is_relative_to(project) else project_root(cwd)
     shared = next(folders_of_main_checkout(home), home)
-    return (shared if shared.is_dir() else project_root(home)) / named
+    base = shared if shared.is_dir() else project_root(home)
+    return base / named if _is_inside(base, named) else base.joinpath(*(each for each in named.parts if each != ".."))
 
 
 def nearest_wiki(relative: Path, folders: Iterator[Path]) -> Path | None:
     """The first of the folders' wikis that exists."""
-    return next((each / relative for each in folders if (each / relative / CONFIG).is_file()), None)
+    found = (each / relative for each in folders if _is_inside(each, relative))
+    return next((each for each in found if (each / CONFIG).is_file()), None)
+
+
+def _is_inside(folder: Path, wiki: Path) -> bool:
+    """Whether a wiki that is named from a folder lies in the folder's checkout; of any that has its whole path True."""
+    root = checkout_of(folder)
+    return wiki.is_absolute() or root is None or Path(os.path.normpath(folder / wiki)).is_relative_to(root)
 
 
 def _of_main_checkout(wiki: Path) -> Path:

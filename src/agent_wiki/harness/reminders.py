@@ -8,8 +8,9 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
+from agent_wiki.errors import AgentWikiError
 from agent_wiki.harness.projects import DEFAULT_WIKI, project_wiki
-from agent_wiki.wiki.layout import INDEX
+from agent_wiki.retrieval.rows import index_bytes
 from agent_wiki.wiki.templates import Templates
 
 
@@ -22,8 +23,8 @@ def reminder(wiki: Path | None, cwd: Path, environment: Mapping[str, str]) -> st
     """The text for an agent at the start of a session; empty if there is no wiki with pages."""
     found = project_wiki(wiki, cwd, environment)
     try:
-        pages = sum(1 for line in (found / INDEX).read_bytes().splitlines() if line.strip()) if found else 0
-    except OSError:
+        pages = sum(1 for line in index_bytes(found).splitlines() if line.strip()) if found else 0
+    except (AgentWikiError, MemoryError):
         pages = 0
     if found is None or pages == 0:
         return ""

@@ -1,13 +1,14 @@
 """Reads a wiki from disk: rows of `_index.jsonl` and the pages they link to. Neither is trusted.
 
 A row that cannot be read, or whose link leads out of the wiki, is left out: consulting a wiki never fails because of
-one one bad row.
+one bad row.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import stat
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -58,13 +59,16 @@ def tags_of(fields: Mapping[str, Any]) -> list[str]:
 
 
 def index_bytes(wiki: Path) -> bytes:
-    """The bytes of the index. Raises `UsageError` if the folder is not a wiki."""
+    """The bytes of the index. Raises `UsageError` if the folder is not a wiki, `RunError` for a link."""
+    index = wiki / INDEX
     try:
-        return (wiki / INDEX).read_bytes()
+        if not stat.S_ISREG(index.lstat().st_mode):
+            raise RunError(f"{index}: not a regular file; a link is never followed")
+        return index.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         raise no_wiki(wiki) from None
     except OSError as error:
-        raise RunError(f"{wiki / INDEX}: cannot read ({error.strerror})") from error
+        raise RunError(f"{index}: cannot read ({error.strerror})") from error
 
 
 def index_fields(content: bytes) -> Iterator[dict[str, Any]]:
