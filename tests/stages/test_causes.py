@@ -25,6 +25,26 @@ def test_a_check_that_fails_and_passes_after_one_edit_is_checked() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("passed", "cause"),
+    [
+        ("NODE_PATH=/opt node /home/kim/shop/cart.js", "checked"),
+        ("NODE_PATH=/opt node /home/kim/other/cart.js", "asserted"),
+    ],
+)
+def test_a_script_is_the_same_by_its_whole_path_and_from_its_folder(passed: str, cause: str) -> None:
+    session = Script().runs("cd /home/kim/shop && node cart.js", "Error: Cannot find module 'lamp'", failed=True)
+    assert _cause(session.runs(passed, "total 3"), 2, 4, 4) == cause
+
+
+def test_a_result_that_a_lesson_cites_as_ill_is_an_event_though_the_call_passed() -> None:
+    login, quote = "curl -s localhost:8080/login -d user=kim", '"message":"Bad credentials"'
+    session = Script().runs(login, '{"code":"INTERNAL","message":"Bad credentials"}').edits("3", "4")
+    session.runs(login, '{"token":"lamp"}')
+    assert _grade(session, (2, 4, 6), (2, quote)).cause == "checked"
+    assert _grade(session, (2, 4, 6), (2, '"code":"INTERNAL"')).cause == "asserted"
+
+
 def test_several_edits_of_the_same_file_are_counted() -> None:
     session = Script().runs("pytest tests", _RED, failed=True).edits("2", "3").edits("3", "4")
     assert _grade(session.runs("pytest tests", _GREEN), (2, 4, 8)) == Grade(

@@ -7,12 +7,14 @@ check passed later, and nothing else was changed meanwhile. What a later turn co
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from agent_wiki.shell.folders import folders_in
 from agent_wiki.shell.judged_steps import called_steps, failed_steps, passed_steps
-from agent_wiki.shell.kinds import is_check, shell_kind
+from agent_wiki.shell.kinds import is_check, script_of, shell_kind
 from agent_wiki.shell.past_failure import gets_past, has_followed, has_started, is_read_now
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
@@ -166,7 +168,10 @@ class _Case(ObjectedCase):
             return "ran and failed for another reason"
         if is_read_now(event, confirming) and not verdict_of(confirming).has_passed:
             return "ran"  # the shell could not read it before, and how it ended does not show
-        is_same = self.shown is not None or any(is_same_check(*both) for both in self._answers(event, confirming))
+        pairs = self._answers(event, confirming)
+        is_same = self.shown is not None or any(
+            is_same_check(failed, self._named_alike((event, failed), (confirming, passed))) for failed, passed in pairs
+        )
         return "passed" if is_same or not called_steps(event) else "another call for the same job passed"
 
     def _doubt(self, event: Call, confirming: Call) -> str:
@@ -235,12 +240,13 @@ class _Case(ObjectedCase):
         worked += called_steps(later) if has_started(event, later) or is_read_now(event, later) else ()
         for failed in failed_steps(event):
             for passed in worked:
+                named = self._named_alike((event, failed), (later, passed))
                 is_stand_in = (is_missing and is_same_job(failed, passed)) or (
                     is_of_place and is_same_tool(failed, passed)
                 )
                 # Behind a folder that was not there nothing was begun: the rest of the line is what failed.
                 rest = called_steps(event) if is_missing and failed.program == "cd" else ()
-                if is_stand_in or any(is_same_check(step, passed) for step in (failed, *rest)):
+                if is_stand_in or any(is_same_check(step, named) for step in (failed, *rest)):
                     yield failed, passed
 
     def _changed_besides(self, event: Call, confirming: Call) -> list[Part]:
@@ -254,7 +260,7 @@ class _Case(ObjectedCase):
         return sorted(fewest[0]) if fewest else []
 
     def _besides(self, one: tuple[Call, SimpleCommand], other: tuple[Call, SimpleCommand]) -> set[Part]:
-        failed, passed = one[1], other[1]
+        failed, passed = one[1], self._named_alike(one, other)
         parts = set(changed_parts(failed, passed)) | self._folder_changed(one, other)
         # How much was run again is settled by what makes it the same check, and says nothing of the surroundings.
         is_settled = is_check(failed) or _OF_PLACE.search(verdict_of(one[0]).line) is not None
@@ -266,10 +272,24 @@ class _Case(ObjectedCase):
         is_between = self.turning.remedy is not None and self.turning.remedy < asked_in(other[0]).turn
         return parts if is_between or (len(parts) > 1 and parts & _APART) else set()
 
+    def _named_alike(self, one: tuple[Call, SimpleCommand], other: tuple[Call, SimpleCommand]) -> SimpleCommand:
+        """The second command; a script that both run is named as in the first: by its path or from a folder."""
+        script, again = script_of(one[1]), script_of(other[1])
+        if script is None or again is None or script == again:
+            return other[1]
+        paths = [
+            posixpath.normpath(posixpath.join(self.trajectory.source.cwd or ".", self._folder(call, step), named))
+            for (call, step), named in ((one, script), (other, again))
+        ]
+        if paths[0] != paths[1]:
+            return other[1]
+        return replace(other[1], words=tuple(script if word == again else word for word in other[1].words))
+
+    def _folder(self, call: Call, step: SimpleCommand) -> str:
+        return folders_in(self.trajectory)[asked_in(call).position][called_steps(call).index(step)]
+
     def _folder_changed(self, one: tuple[Call, SimpleCommand], other: tuple[Call, SimpleCommand]) -> set[Part]:
-        folders = folders_in(self.trajectory)
-        places = [folders[asked_in(call).position][called_steps(call).index(step)] for call, step in (one, other)]
-        return {"folder"} if places[0] != places[1] else set()
+        return {"folder"} if self._folder(*one) != self._folder(*other) else set()
 
     def _changes(self, event: Call, confirming: Call) -> Iterator[Call]:
         """What changed something between the two: edits, installations, and other commands that ran."""

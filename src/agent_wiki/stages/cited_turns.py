@@ -27,6 +27,12 @@ _ANNOUNCES = regex(
     re.I,
 )
 _LEAST_REASON = 12  # characters
+_ILL = regex(  # words of a result that a lesson takes for a failure, too wide for a verdict
+    r"\bmismatch|\bbad (?:credentials|request|gateway)\b|\bHTTP[ /:]?(?:000|[45]\d\d)\b"
+    r"|\b(?:un(?:authorized|available|reachable)|forbidden|crash(?:ed|es)?|incompatible|corrupt(?:ed)?|out of memory"
+    r"|overrid(?:es|den)|blocked|locked|in use)\b",
+    re.IGNORECASE,
+)
 _WANTS = regex(
     r"\b(?:please|must|exactly|expected|only one|instead|not? (?:valid|allowed|supported|found))\b", re.IGNORECASE
 )
@@ -66,7 +72,7 @@ class CitedTurns:
         """A quote from the result there speaks of a failure or keeps back what was asked for; the verdict does not."""
         turns = {turn, *(call.result_turn for call in self.calls_at(turn))}
         said = (quote for at, quote in self.quotes if at in turns)
-        return any(speaks_of_failure(quote) or KEPT_BACK.search(quote) for quote in said)
+        return any(speaks_of_failure(quote) or _ILL.search(quote) or KEPT_BACK.search(quote) for quote in said)
 
     def is_harness(self, turn: int) -> bool:
         """A harness wrote that turn, as the user, to refuse a reply: what is cited of it says what it wants instead."""
