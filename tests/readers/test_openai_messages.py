@@ -413,3 +413,10 @@ def test_code_that_autogen_ran_is_a_call_with_its_exit_code(tmp_path: Path) -> N
     assert [(each.role, each.is_error, each.content) for each in made.messages[2:]] == [("tool", True, ran)]
     said = of(tmp_path, [chat[0], {"role": "assistant", "content": "No code."}, {"role": "user", "content": ran}])
     assert [(each.role, each.tool_calls) for each in said.messages[1:]] == [("assistant", []), ("user", [])]
+
+
+def test_steps_of_one_session_on_a_line_each_are_one_session(tmp_path: Path) -> None:
+    lines = [{"memory_id": at, "messages": [message]} for at, message in enumerate(LOOK, 7)]
+    assert len(only(read(write_lines(tmp_path / "r.jsonl", lines))).messages) == len(LOOK)
+    lines = [{"name": "cart", **line} for line in lines[:1]] * 2
+    assert len(list(read(write_lines(tmp_path / "other.jsonl", lines)))) == 2

@@ -22,3 +22,9 @@ def test_a_turn_that_is_nothing_else_is_kept() -> None:
 def test_the_users_own_brackets_are_kept() -> None:
     for text in ("[draft] mend the lamps", "[Environment: production, Ubuntu 22] the lamps are dark, mend them"):
         assert unwrapped(text) == text
+
+
+def test_a_request_in_a_tag_is_what_it_holds_without_what_is_attached() -> None:
+    attached = "<attached_contents>\n<file path='lamp.txt'>\nA lamp.\n</file>\n</attached_contents>"
+    assert unwrapped(f"<user_message>\nMend the lamps {attached}\n\n</user_message>\n") == "Mend the lamps"
+    assert unwrapped("See <user_message>this</user_message> there") == "See <user_message>this</user_message> there"

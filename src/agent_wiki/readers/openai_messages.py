@@ -6,6 +6,7 @@
     {"openai_chat_completion": {"messages"}, "session_id", "stats", "duration_seconds", "source", …}
                                                                    the older envelope of altk-evolve's agent-wiki
     one envelope, list or message per line                         JSONL
+    {"memory_id": 8, "messages": […]} per line                     JSONL of one session, a step a line (Replit)
 
 The older envelope, and lists whose calls are `function_call` parts, record each block of a reply as a message of its
 own; there, consecutive assistant messages are one reply. Other message lists do not show where a reply ends, so
@@ -36,6 +37,7 @@ IS_GENERAL = True  # it claims messages in any wrapping
 
 _OLDER = "openai_chat_completion"
 _OTHER_FORMATS = frozenset({"info", "trajectory_format", "simulations", "samples", "history", "steps", "traj"})
+_OF_STEP = {"memory_id", "messages"}
 _THINKING = "[Thinking] "
 _MESSAGES_LOOKED_AT = 40
 # Agents that write code blocks get the output as a user's turn.
@@ -93,12 +95,14 @@ def read(recording: Recording) -> Iterator[Trajectory]:
 
 
 def _wrapped(recording: Recording) -> Iterator[tuple[str, Any]]:
-    """Yield `(place, envelope or list of messages)`; lines that are single messages form one list."""
+    """Yield `(place, envelope or list of messages)`; lines that are single messages or steps form one list."""
     if recording.sample().shape == "lines":
         alone: list[Any] = []
         for line, value in recording.lines():
             if _is_message(value):
                 alone.append(value)
+            elif isinstance(value, dict) and value.keys() == _OF_STEP:
+                alone += objects(value["messages"])
             else:
                 yield f"{recording.name}:{line}", value
         if alone:

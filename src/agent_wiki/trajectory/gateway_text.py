@@ -4,6 +4,8 @@
     Sender (untrusted metadata):\\n```json … ```                     the same, as blocks before the words
     System: [2026-03-02 22:46:22 UTC] Exec completed (…) :: …       events since the last turn, a line each
     [media attached: …]  [message_id: …]  [Queued messages …]       what came with the words
+    [Thread starter - for context] … [slack message id: …]          what the words answer
+    [cron:<id> <name>] … Current time: … Return your summary …      around a task that is due
 
 The person's words are what is left, verbatim and in their order.
 """
@@ -15,19 +17,28 @@ import re
 from agent_wiki.trajectory.lazily import regex
 
 _SIGNS = ("(untrusted", "[message_id:", "System: [", "[media attached:", "[Queued messages", "[Subagent Task]:")
+_EVENT = r"System(?: \(untrusted\))?:"
 _ENVELOPE = regex(
-    r"\s*\[(?:[A-Z][^\]\n]{0,160} )?\d{4,6}-\d\d-\d\d \d\d:\d\d(?::\d\d)? (?:[A-Z]{2,5}(?:[+-]\d{1,2}(?::?\d\d)?)?)\] ?"
+    r"\s*\[(?:[A-Z][^\]\n]{0,160} )?\d{4,6}-\d\d-\d\d"
+    r"(?: \d\d:\d\d(?::\d\d)? (?:[A-Z]{2,5}(?:[+-]\d{1,2}(?::?\d\d)?)?)|T\d\d:\d\d(?::\d\d)?Z)\] ?"
 )
 _BEFORE = regex(
-    r"\s*(?:System: \[[^\]\n]{8,60}\][^\n]*(?:\n|\Z)"
+    rf"\s*(?:{_EVENT} \[[^\]\n]{{8,60}}\][^\n]*(?:\n|\Z)(?:{_EVENT}[^\n]*(?:\n|\Z))*"
     r"|[A-Z][\w ]{2,60}\(untrusted[^)\n]{0,80}\):\n```json\n.{0,4000}?\n```"
     r"|\[media attached[^\n]*\](?:\n|\Z)|To send an image back, [^\n]*(?:\n|\Z)"
     r"|\[message_id: [^\]\n]{1,120}\]|\[Queued messages while agent was busy\]|---\nQueued #\d{1,4}\n"
+    r"|\[Thread starter - for context\]\n.{0,4000}?\n\[slack message id: [^\]\n]{1,120}\]"
+    r"|\[Bootstrap pending\]\n.{0,2000}?\n\n|\[Retry after the previous model attempt failed or timed out\]"
+    r"|\[cron:[0-9a-f-]{36} [^\]\n]{1,200}\] |[^\n:()\[\]]{1,60} \(U[0-9A-Z]{8,12}\): "
     r"|(?:ou|on)_[0-9a-f]{24,40}: |\[Subagent Context\][^\n]*(?:\n|\Z)|\[Subagent Task\]: )",
     re.DOTALL,
 )
 _SENT = regex(r"^System: \[[^\]\n]{8,60}\] [^\n:]{1,60} DM [^\n:]{1,80}: ([^\n]+)", re.MULTILINE, needs=(" DM ",))
-_BEHIND = regex(r"\s*(?:\[message_id: [^\]\n]{1,120}\]|\[System: [^\[\]]{1,1000}\])\s*\Z")
+_BEHIND = regex(
+    r"\s*(?:\[(?:message_id|slack message id): [^\]\n]{1,120}\]|\[System: [^\[\]]{1,1000}\]"
+    r"|Current time: [A-Z][a-z]+day, [^\n]{10,120}|Return your summary as plain text; [^\n]{0,400})\s*\Z"
+)
+_HEARTBEAT = regex(r"Read HEARTBEAT\.md if it exists \(workspace context\)\.")
 _BETWEEN = regex(r"\n---\nQueued #\d{1,4}\n(?:\[[^\]\n]{10,200}\] )?", needs=("Queued #",))
 _MOST_PARTS, _LONGEST_END = 40, 1_200  # parts of a turn, characters
 
@@ -52,6 +63,8 @@ def without_gateway(text: str) -> str:
             break
         text = text[: len(text) - len(found[0])]
     own = _BETWEEN.sub("\n", text).strip()
+    if _HEARTBEAT.match(own):
+        return ""
     return own or "\n".join(
         each.strip() for each in _SENT.findall(noted)
     )  # some versions note the words as an event alone

@@ -11,7 +11,7 @@ _WRAPPERS = (
     "ide_opened_file", "ide_selection", "system-reminder", "environment_context", "user_instructions", "instructions",
     "local-command-stdout", "local-command-stderr", "local-command-caveat", "bash-stdout", "bash-stderr",
     "uploaded_files", "turn_aborted", "env_context", "repo_context", "attachments", "session_context",
-    "user-prompt-submit-hook",
+    "user-prompt-submit-hook", "attached_contents",
 )  # fmt: skip
 _WRAPPED = regex(rf"<({'|'.join(_WRAPPERS)})(?:\s[^<>]{{0,200}})?>", re.IGNORECASE)
 # A simulated user ends a conversation with one.
@@ -28,12 +28,15 @@ _AFTER_CONTEXT = regex(r"^#{1,4} My request for \w{1,30}:[ \t]*\n?", re.MULTILIN
 _SET_BEFORE = regex(
     r"\A\s*(?:\[(?:Runtime context|System instruction):\s[^\[\]]{0,4000}\]\s*)+(?=[^\s\[])", needs=("[",)
 )
+_ASKED_WITHIN = regex(r"\A\s*<user_message>(.*)</user_message>\s*\Z", re.DOTALL, needs=("<user_message>",))  # Replit
 _PROMPT_MARK = regex(r"^\s*(?:[❯>»$]\s+)+")
 
 
 def unwrapped(content: str) -> str:
     """A user turn's text without the blocks that harnesses wrap into it; empty when nothing else is there."""
     text = without_gateway(_CONTROL_WORD.sub("", content.replace("\r\n", "\n")))
+    if asked_within := _ASKED_WITHIN.match(text):
+        text = asked_within[1]
     if handed := _HANDED_OVER.match(text):
         text = handed["own"].partition(f"</{handed['tag']}>")[0]
     if (asked := _AFTER_CONTEXT.search(text)) and text[asked.end() :].strip():

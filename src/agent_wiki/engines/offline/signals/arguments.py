@@ -71,7 +71,8 @@ def _next_success(session: MinedSession, failed: Call) -> Call | None:
 def _either(session: MinedSession, failed: Call, worked: Call, line: str) -> list[Lesson]:
     """Two arguments exclude each other: the refusal names those that stayed, the retry left the other out."""
     gone = [name for name in failed.arguments if name not in worked.arguments]
-    kept = [name for name in worked.arguments if re.search(rf"\b{re.escape(name)}\b", line)]
+    both = failed.arguments.keys() & worked.arguments.keys()
+    kept = [name for name in worked.arguments if name in both and re.search(rf"\b{re.escape(name)}\b", line)]
     if not _EITHER.search(line) or len(gone) != 1 or not kept:
         return []
     others = " and ".join(f"`{name}`" for name in kept[:3])
