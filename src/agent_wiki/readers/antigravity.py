@@ -39,6 +39,8 @@ _EXIT = regex(r"^\s*The command (?:failed with exit code: (-?\d+)|completed succ
 _STARTED = regex(r"\ATool is running as a background task with task id: (\S{1,120})")
 _ENDED = regex(r'content=Task id "([^"\s]{1,120})" (finished|was canceled) with result:')
 _FRAME_END = regex(r"\s*(?:Log: file:\S{1,400}\s*)?(?:</SYSTEM_MESSAGE>\s*)?\Z")
+_REFUSED = regex(r"\s*Encountered error in step execution: user denied permission for ")
+_ALTERNATIVE = "provided by the user as an alternative"
 _HEAD_CHARACTERS = 400
 
 
@@ -89,7 +91,7 @@ class _Session:
         self.builder = TrajectoryBuilder()
         self.models: Counter[str] = Counter()
         self.model: str | None = None
-        self.open_calls: deque[tuple[str, str]] = deque()  # id and name, of the last reply
+        self.open_calls: deque[tuple[str, str]] = deque()  # id and arguments, of the last reply
         self.running: dict[str, str] = {}  # the call of each task in the background
         self.calls = 0
         self.started: Any = None
@@ -140,7 +142,7 @@ class _Session:
         for call in objects(step.get("tool_calls")):
             self.calls += 1
             call_id, name = f"step_{self.calls}", str(call.get("name", ""))
-            self.open_calls.append((call_id, name))
+            self.open_calls.append((call_id, str(call.get("args"))))
             arguments = mapping(call.get("args"))  # each is JSON text; one that was cut off stays as it is
             calls.append((call_id, name, {key: value_or(value, value) for key, value in arguments.items()}))
         thinking = text_or_none(step.get("thinking"))
@@ -150,10 +152,13 @@ class _Session:
 
     def _take_outcome(self, step: dict[str, Any], text: str) -> None:
         """What came of the next open call; an error message is that of a call that could not be made."""
-        call_id = self.open_calls.popleft()[0] if self.open_calls else f"unasked_{step['step_index']}"
+        call_id, given = self.open_calls.popleft() if self.open_calls else (f"unasked_{step['step_index']}", "")
         if started := _STARTED.match(text):
             self.running[started[1]] = call_id
         is_failure = step["status"] == "ERROR" or step["type"] == "ERROR_MESSAGE"
+        if is_failure and _REFUSED.match(text) and _ALTERNATIVE not in given:  # which nobody else may say
+            self.builder.tool(call_id, text, mark="rejected")
+            return
         self.builder.tool(call_id, text, is_error=True if is_failure else _has_failed(step, text))
 
 

@@ -97,7 +97,7 @@ _ERROR_WORDS = regex(  # no name of a file: `src/error.rs`
 _WARNS = regex(r"\b(?:warning|omit|didn't|did not|up.to.date|no local changes|back-?off)\b", re.IGNORECASE)
 _FRAME = regex(
     r"^\s*(?:</?(?:returncode|output|tool_use_error|stdout|stderr|exit_code)>$|Exit [Cc]ode:? -?\d+$|Chunk ID:|"
-    r"exitcode: -?\d+ \(execution \w+\)$|Code output: ?$|Wall time:|"
+    r"exitcode: -?\d+ \(execution \w+\)$|\(Command exited with code -?\d+\)$|Code output: ?$|Wall time:|"
     r"\(no output\)|Desired=\w|\|(?: Status=|/ Err\?=|\|/ Name\b)|"
     r"OBSERVATION: ?$|EXECUTION RESULT of \[|Your (?:last )?command ran successfully and did not produce|"
     r"\"status\": \"error\",$|<system>Tool ran without output|\[image(?:: [^\]]{1,80})?\]$|"

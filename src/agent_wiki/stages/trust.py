@@ -17,8 +17,11 @@ _MARKS = regex(r"[`*\"“”]")
 _SHORTEST_QUOTE = 12  # characters
 _MOST_WORDS = 6  # that somebody repeats by chance
 # How Claude Code writes a refusal, up to the user's own words; what it adds below them; and a form in their place.
+# And how Antigravity does, which repeats the call before them.
 _REFUSAL = regex(
-    r"\s*(?:<tool_use_error>)?The user doesn't want to (?:proceed with this tool use|take this action right now)\."
+    r"\s*Encountered error in step execution: user denied permission for \w{1,40}\([\s\S]{0,8000}\)\. "
+    r"The following instruction was provided by the user as an alternative:"
+    r"|\s*(?:<tool_use_error>)?The user doesn't want to (?:proceed with this tool use|take this action right now)\."
     r"[^\n]*?"
     r"(?:the user said:|reason for the rejection:)"
 )
