@@ -12,6 +12,7 @@ from agent_wiki.commands import main
 from agent_wiki.errors import RunError, UnsafePath
 from agent_wiki.harness.connecting import agent_named, plan
 from agent_wiki.harness.pointer_block import BEGIN, END
+from agent_wiki.harness.project_files import carry_out
 from tests.harness.connected import FILES_OF, NAMES, connect, printed
 from tests.wikis import tree
 
@@ -242,6 +243,15 @@ def test_a_file_that_two_agents_read_by_two_names_keeps_its_pointer_for_the_othe
     assert (tmp_path / "AGENTS.md").read_bytes() == pointed
     connect(tmp_path, capsys, "codex", "--remove")
     assert (tmp_path / "AGENTS.md").read_text(encoding="utf-8") == "Our rules.\n"
+
+
+def test_a_file_that_cannot_be_written_leaves_the_others_as_they_were(tmp_path: Path) -> None:
+    (tmp_path / "AGENTS.md").write_text("Our rules.\n", encoding="utf-8")
+    planned = plan(agent_named("codex"), tmp_path, None)
+    (tmp_path / ".codex").write_text("a file in the place of the folder", encoding="utf-8")
+    with pytest.raises(RunError, match="nothing was changed"):
+        carry_out(planned.changes)
+    assert tree(tmp_path) == {"AGENTS.md": b"Our rules.\n", ".codex": b"a file in the place of the folder"}
 
 
 def test_an_agent_is_not_pointed_at_a_folder_that_is_no_wiki(

@@ -59,21 +59,31 @@ def is_own_file(content: bytes | None) -> bool:
 def carry_out(changes: Iterable[FileChange]) -> None:
     """Write and remove what was planned. Files are replaced atomically: a reader sees the old one or the new one.
 
-    Raises `RunError` naming the file.
+    Raises `RunError` naming the file that cannot be written; those before it get back what they held.
     """
+    done: list[FileChange] = []
     for change in changes:
         if change.state == "unchanged":
             continue
         try:
-            if change.after is None:
-                change.target.unlink(missing_ok=True)
-                _remove_empty_folders(change)
-            else:
-                change.target.parent.mkdir(parents=True, exist_ok=True)
-                with replacing(change.target) as stream:
-                    stream.write(change.after)
+            _make(change, change.after)
         except OSError as error:
-            raise RunError(f"{change.target}: cannot write ({error.strerror}); the file was not changed") from error
+            for each in reversed(done):
+                with suppress(OSError):
+                    _make(each, each.before)
+            raise RunError(f"{change.target}: cannot write ({error.strerror}); nothing was changed") from error
+        done.append(change)
+
+
+def _make(change: FileChange, content: bytes | None) -> None:
+    """Give a file a content; None: remove it, and the folders that are empty then."""
+    if content is None:
+        change.target.unlink(missing_ok=True)
+        _remove_empty_folders(change)
+        return
+    change.target.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(change.target) as stream:
+        stream.write(content)
 
 
 def _remove_empty_folders(change: FileChange) -> None:
