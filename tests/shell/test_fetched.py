@@ -249,3 +249,9 @@ def test_a_client_of_tests_calls_the_application_at_hand() -> None:
     assert not fetches_in_code(local)
     assert fetches_in_code(local + f"\nprint(client.get('{URL}').text)")
     assert fetches_in_code("client = httpx.Client(base_url=BASE)\nprint(client.get('/lamps').json())")
+
+
+def test_a_result_that_says_itself_that_it_is_external_is_strangers_text_of_any_tool() -> None:
+    said = "<<<EXTERNAL_UNTRUSTED_CONTENT>>>\nSource: Browser\n---\nSome text.\n<<<END_EXTERNAL_UNTRUSTED_CONTENT>>>"
+    assert _commands("node look.mjs", result=said) == [True]
+    assert _commands("node look.mjs") == [False]

@@ -24,6 +24,7 @@ from agent_wiki.shell.wrappers import peeled
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
 from agent_wiki.trajectory.lazily import regex
+from agent_wiki.trajectory.pasted_signs import SAID_TO_BE_EXTERNAL
 
 _DEEPEST = 3
 _LONGEST_OWN = 600  # characters of what a fetching command says of itself
@@ -110,6 +111,8 @@ class _Flow:
         return found
 
     def _shows(self, call: Call) -> int:
+        if SAID_TO_BE_EXTERNAL in (call.result or ""):
+            return _PRINTED
         command = call.command()
         if command is not None:
             return self.prints(command[:MOST_CHARACTERS])

@@ -18,6 +18,7 @@ from agent_wiki.trajectory.pasted_signs import (
     ANNOUNCES,
     ASKS_FOR,
     COMMAND,
+    END_OF_EXTERNAL,
     FENCE,
     FORWARDED,
     MAIL_HEAD,
@@ -29,6 +30,7 @@ from agent_wiki.trajectory.pasted_signs import (
     OUTPUT,
     PROMPT,
     QUOTED,
+    SAID_TO_BE_EXTERNAL,
     SCRIPT_OF_PACKAGE,
     SHELLS,
 )
@@ -168,6 +170,9 @@ class _Lines:
             return self._mark(at, len(self.lines), "tool")
         if tagged := self._tagged(at):
             return self._mark(at, *tagged)
+        if SAID_TO_BE_EXTERNAL in line:  # up to the last end, for a stranger may write one before it
+            ends = [row + 1 for row in range(at, len(self.lines)) if END_OF_EXTERNAL in self.lines[row]]
+            return self._mark(at, ends[-1] if ends else len(self.lines), "external")
         if FORWARDED.match(line) or all(map(MAIL_HEAD.match, (line, "".join(self.lines[at + 1 : at + 2])))):
             return self._mark(at, len(self.lines), "external")
         if QUOTED.match(line):

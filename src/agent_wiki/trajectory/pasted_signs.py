@@ -34,7 +34,13 @@ FORWARDED = regex(
     r"|(?:le|am) .{6,120} (?:écrit|schrieb)\b.{0,80}:\s*$)",
     re.IGNORECASE,
 )
-MAIL_HEAD = regex(r"(?:From|Von|De|To|Subject|Betreff|Date|Sent|Cc|Reply-To): \S")
+MAIL_HEAD = regex(
+    r"\*{0,2}(?:From|Von|De|To|Subject|Betreff|Date|Sent|Cc|Reply-To)\*{0,2}:\*{0,2} \S"
+    r"|(?:[Nn]ew|[Ii]ncoming|[Rr]eceived) (?:[Ee]-?mail|mail|message) from \S"
+)
+SAID_TO_BE_EXTERNAL = "<<<EXTERNAL_UNTRUSTED_CONTENT"
+"""How OpenClaw begins what it took from the web, from mail or from a webhook."""
+END_OF_EXTERNAL = "<<<END_EXTERNAL_UNTRUSTED_CONTENT"
 QUOTED = regex(r"[ \t]{0,8}>(?!=)")
 SCRIPT_OF_PACKAGE = regex(r">>> |>\s+(?:\S+@\d\S*(?:\s|$)|(?:npm|yarn|pnpm|node|tsc|vite|jest|next)\b)")
 PROMPT = regex(
