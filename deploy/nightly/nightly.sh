@@ -24,16 +24,14 @@ set -eEuo pipefail
 trap 'fail "this failed: $BASH_COMMAND"' ERR # of git, where the line before says why
 
 wiki=${WIKI_FOLDER:-wiki}
+while [ "$wiki" != "${wiki#./}" ]; do wiki=${wiki#./}; done # as git names it
+while [ "$wiki" != "${wiki%/}" ]; do wiki=${wiki%/}; done
 base=${WIKI_BASE:-main}
 branch=${WIKI_BRANCH:-wiki/nightly}
 remote=${WIKI_REMOTE:-origin}
 forge=${WIKI_FORGE:-none}
 pause=${WIKI_PAUSE:-20}
-read -ra options <<< "${WIKI_OPTIONS:-}"
-case " ${options[*]} " in # a pull request that stays open gets no more new pages than that
-  *" --max-new-pages"*) options+=(--new-since "$remote/$base") ;;
-esac
-if [ -n "${WIKI_STATE:-}" ]; then options+=(--journal-store "$WIKI_STATE/journal"); fi
+options=()
 output=${WIKI_OUTPUT:-$(mktemp -d)}
 runs=0
 run_code=0
@@ -59,6 +57,21 @@ if [ $# -gt 0 ]; then
     *) fail "$1: it takes no arguments; \`wiki-nightly --help\` says how it is set up" ;;
   esac
 fi
+
+# The words of WIKI_OPTIONS, which may be on several lines. Nothing takes quotes off them: an exclusion would fit nothing.
+read_options() {
+  local word
+  read -r -d '' -a options <<< "${WIKI_OPTIONS:-}" || true # there is no NUL to end at
+  for word in ${options[@]+"${options[@]}"}; do
+    case $word in
+      [\'\"]* | *=[\'\"]*) fail "WIKI_OPTIONS: $word: write it without quotes" ;;
+    esac
+  done
+  case " ${options[*]} " in # a pull request that stays open gets no more new pages than that
+    *" --max-new-pages"*) options+=(--new-since "$remote/$base") ;;
+  esac
+  if [ -n "${WIKI_STATE:-}" ]; then options+=(--journal-store "$WIKI_STATE/journal"); fi
+}
 
 # What a night needs, before anything is done for it: a line for each thing that is not there.
 check_what_is_needed() {
@@ -123,10 +136,10 @@ start_branch() {
     fail "$remote cannot be asked for its branches"
   fi
   clear_what_a_night_left
+  touch "$under_way" # before anything that a killed git leaves half done
   git checkout --quiet --no-track -B "$branch" "$started"
   know_squash_merge
   take_in "$remote/$base"
-  touch "$under_way"
 }
 
 fetch_branch() { git fetch --quiet "$remote" "+refs/heads/$branch:refs/remotes/$remote/$branch"; }
@@ -333,6 +346,7 @@ gitlab() { # the token is in no list of processes
 main() {
   check_what_is_needed
   refuse_state_among_recordings
+  read_options
   options+=(--night "${WIKI_NIGHT:-$(date -u +%F)}")
   local root
   root=$(git rev-parse --show-toplevel 2> /dev/null) || fail "$PWD is in no clone of a repository, which a night needs"
@@ -355,6 +369,10 @@ main() {
     fi
     say "stopped; the next night continues"
   elif git diff --cached --quiet "$remote/$base" -- "$wiki"; then
+    if "$is_changed"; then # a conflict that left nothing but what is on the base: the forge must not find it again
+      commit "Wiki: as it is on $base"
+      push
+    fi
     say "nothing new"
   else
     local is_news=false

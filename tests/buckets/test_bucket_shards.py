@@ -44,6 +44,18 @@ def test_shards_of_two_nights_joined_are_one_run_each_with_what_it_knows_of_the_
     assert ingest([bucket.path("p")], wiki, script.engine).written == []
 
 
+def test_a_key_may_have_any_character_in_it(tmp_path: Path, script: Script) -> None:
+    bucket, recordings = Bucket(), traces(tmp_path / "traces")
+    bucket.upload(recordings, "p/")
+    bucket.put("p/what? #1.json", bucket.store.get("p/old/again.json").bytes().to_bytes())
+    whole, wiki = tmp_path / "whole", tmp_path / "wiki"
+    ingest([bucket.path("p")], whole, script.engine)
+    for number in (1, 2):
+        shard(bucket.path("p"), number, 2, tmp_path / "out", wiki, script.engine)
+    assert join([tmp_path / "out"], wiki, script.engine).exit_code == 0
+    assert changed(tree(wiki), tree(whole)) == []
+
+
 def _grown(recording: Path) -> bytes:
     """The same session with another turn. Its format gives it no id, so it gets another by its content."""
     document = json.loads(recording.read_text(encoding="utf-8"))

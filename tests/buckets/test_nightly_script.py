@@ -133,6 +133,32 @@ def test_a_night_outside_a_clone_is_one_line(nightly: Nightly) -> None:
     assert (code, said) == (2, "nightly: / is in no clone of a repository, which a night needs\n")
 
 
+def test_options_on_several_lines_all_count_and_quotes_are_refused(nightly: Nightly, tmp_path: Path) -> None:
+    record(nightly.traces, "a")
+    record(nightly.traces / "scratch", "b")
+    code, said = nightly.night(WIKI_OPTIONS="--jobs 1\n--exclude '*/scratch/*'")
+    assert (code, said) == (2, "nightly: WIKI_OPTIONS: '*/scratch/*': write it without quotes\n")
+    assert nightly.night(WIKI_OPTIONS="--jobs 1\n--exclude */scratch/*\n", WIKI_FOLDER="./wiki/")[0] == 0
+    report = json.loads((tmp_path / "output" / "run-1.json").read_text(encoding="utf-8"))
+    assert report["recordings_read"] == 1
+
+
+def test_a_night_that_died_before_it_read_anything_is_cleared_by_the_next(nightly: Nightly, tmp_path: Path) -> None:
+    record(nightly.traces, "a")
+    killing = tmp_path / "killing"
+    killing.mkdir()
+    real = shutil.which("git")
+    half = f"'{nightly.clone.root}/.git/index.lock' '{nightly.clone.root}/half'"
+    lock = f"case $1 in checkout) touch {half}; kill -9 $PPID;; esac"
+    (killing / "git").write_text(f"#!/bin/sh\n{lock}\nexec '{real}' \"$@\"\n", encoding="utf-8")
+    (killing / "git").chmod(0o755)
+    (nightly.clone.root / "wiki").mkdir()
+    assert nightly.night(PATH=f"{killing}:{tmp_path / 'bin'}:{os.environ['PATH']}")[0] == -9
+    (nightly.clone.root / "half").unlink()
+    (nightly.clone.root / "wiki" / "half.md").write_text("half", encoding="utf-8")
+    assert nightly.night()[0] == 0
+
+
 def test_a_night_says_what_it_pushed_and_where_it_pushed_nothing(nightly: Nightly) -> None:
     record(nightly.traces, "a")
     state = f"{nightly.traces.as_uri()}-state"  # beside the recordings, though it begins as they do

@@ -82,6 +82,8 @@ def test_a_bug_is_always_a_reason(tmp_path: Path) -> None:
         "failed 5",
         "failed=150%",
         "failed=100.1%",
+        "",
+        " ",
     ],
 )
 def test_words_that_name_no_condition_are_refused(words: str) -> None:

@@ -174,7 +174,7 @@ def test_a_recording_in_a_bucket_is_not_fetched(
         assert "://" not in key, f"{key} was asked for"
         return Path(key)
 
-    monkeypatch.setattr("agent_wiki.retrieval.recording_places.path_of", fetched)
+    monkeypatch.setattr("agent_wiki.retrieval.recording_places.path_of_listed", fetched)
     moved = copied(wiki, tmp_path / "a").rename(tmp_path / "wiki")
     entry = {"key": "s3://nowhere/s-1.json", "size": 1, "changed": "x", "sessions": [["s-1", "sha256:0", "mined"]]}
     (moved / "_buckets.jsonl").write_text(f"{json.dumps(entry)}\n", encoding="utf-8")

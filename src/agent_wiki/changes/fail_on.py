@@ -35,8 +35,7 @@ Found = Callable[[FailCondition, Report, Options], str]
 
 def conditions_of(words: Iterable[str]) -> list[FailCondition]:
     """The conditions that words name, several separated by commas: `failed=5%,check`. Raises `UsageError`."""
-    named = [each.strip() for word in words for each in word.split(",") if each.strip()]
-    return [_condition(each) for each in named]
+    return [_condition(each.strip()) for word in words for each in word.split(",")]
 
 
 def _condition(word: str) -> FailCondition:

@@ -76,7 +76,8 @@ class Selection:
 
 
 def _matches(file: InputFile, patterns: Iterable[str]) -> bool:
-    return any(fnmatchcase(file.within, pattern) for pattern in patterns)
+    # `*/scratch/*` is meant for the folder `scratch` directly below the address, too.
+    return any(fnmatchcase(path, pattern) for path in (file.within, f"/{file.within}") for pattern in patterns)
 
 
 def _nanoseconds(text: str) -> int:

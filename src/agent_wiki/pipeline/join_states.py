@@ -9,7 +9,7 @@ from agent_wiki.pipeline import bucket_state, recordings_cache
 from agent_wiki.pipeline.recordings_cache import Cache
 from agent_wiki.pipeline.shard_sources import Joinable
 from agent_wiki.pipeline.versions import Version, superseded
-from agent_wiki.readers.buckets import path_of
+from agent_wiki.readers.buckets import path_of_listed
 from agent_wiki.wiki.store import WikiFolder
 
 
@@ -34,7 +34,7 @@ def join_states(folder: WikiFolder, sources: Sequence[Joinable]) -> Cache:
     for version in lesser:
         new[version.file]["sessions"][version.position][2] = "older"
     entries |= new
-    kept = {version.session_id: path_of(version.file) for version in versions if version not in lesser}
+    kept = {version.session_id: path_of_listed(version.file) for version in versions if version not in lesser}
     recordings_cache.mark_superseded(entries, kept)  # also of what the wiki had read before
     recordings_cache.save(folder, entries)
     return entries

@@ -14,7 +14,7 @@ from typing import Any
 
 from agent_wiki.pipeline import recordings_cache
 from agent_wiki.pipeline.bucket_state import is_in_bucket
-from agent_wiki.readers.buckets import path_of
+from agent_wiki.readers.buckets import path_of_listed
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.trajectory.lazily import dataclass
@@ -50,7 +50,7 @@ class KnownRecordings:
 
         Of buckets those that were asked about; where none was, the objects that were read and have sessions.
         """
-        asked = [path_of(path) for path in sorted(self.asked) if is_in_bucket(path)]
+        asked = [path_of_listed(path) for path in sorted(self.asked) if is_in_bucket(path)]
         read = recordings_cache.load(self.folder).items()
         objects = {key: entry for key, entry in read if is_in_bucket(key) and entry["sessions"]}
         return [*self.on_disk(), *(asked or starmap(recordings_cache.known_path, objects.items()))]
@@ -63,7 +63,7 @@ class KnownRecordings:
     def of_request(self, wanted: str) -> RecordingPath | None:
         """The recording that a request, by its digest or the beginning of it, is about; None when that is not known."""
         found = {path for digest, path in self.requests.items() if is_named(digest, wanted)}
-        path = path_of(found.pop()) if len(found) == 1 else None
+        path = path_of_listed(found.pop()) if len(found) == 1 else None
         return path if path is not None and path.is_file() else None
 
     def note(self, recordings: Iterable[RecordingPath], requests: Mapping[str, RecordingPath]) -> None:

@@ -15,7 +15,7 @@ from agent_wiki.pipeline.open_questions import kind_of_question, makes_one, othe
 from agent_wiki.pipeline.prompt_files import PromptFolder, prompt_file_name
 from agent_wiki.pipeline.report import Failure, Report
 from agent_wiki.pipeline.session_stages import order_of
-from agent_wiki.readers.buckets import path_of
+from agent_wiki.readers.buckets import path_of_listed
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.stages.order import ALL_STAGES, SESSION_STAGES
 from agent_wiki.trajectory import Trajectory
@@ -108,7 +108,7 @@ def worklist(
         is_kept = prompts is not None and not prompts.is_dry_run
         report = rehearse(wiki, named, ALL_STAGES, listen, is_kept=is_kept, selection=selection or Selection())
         opened = in_order(_with_recordings(versions.kept(heard), report))
-        known.note(recordings, {each.request: path_of(each.recording) for each in opened if each.recording})
+        known.note(recordings, {each.request: path_of_listed(each.recording) for each in opened if each.recording})
     listed = opened[:most]
     if prompts is not None:
         listed = [replace(each, file=prompt_file_name(each.stage, each.request)) for each in listed]

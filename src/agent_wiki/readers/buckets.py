@@ -50,6 +50,14 @@ def path_of(text: str) -> RecordingPath:
     return BucketPath(f"{scheme}://{bucket}", key)
 
 
+def path_of_listed(text: str) -> RecordingPath:
+    """The path of a recording that this program has listed and named: its key may have any character in it."""
+    found = _URL.fullmatch(text)
+    if found is None or found[1] not in SCHEMES or "@" in found[2]:
+        return Path(text)
+    return BucketPath(f"{found[1]}://{found[2]}", found[3])
+
+
 class BucketPath:
     """An object of a bucket, or a folder of them: the store's address and the key. `str()` is its URL.
 

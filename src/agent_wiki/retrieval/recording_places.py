@@ -18,7 +18,7 @@ from agent_wiki.pipeline.inputs import input_files
 from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.pipeline.mine import trajectories_of
 from agent_wiki.pipeline.session_stages import order_of
-from agent_wiki.readers.buckets import path_of
+from agent_wiki.readers.buckets import path_of_listed
 from agent_wiki.readers.recording import Recording
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.redaction.redact import redact_text
@@ -133,7 +133,7 @@ class Places:
         """Files the wiki has read, then files of the user, then files of open questions, then files beside the wiki."""
         for known in self._read.get(session_id, ()):
             if is_in_bucket(known) or Path(known).is_file():
-                yield path_of(known)
+                yield path_of_listed(known)
         yield from self._single
         yield from self._others.called(former_file_stem(session_id), file)
 
