@@ -38,6 +38,7 @@ run_code=0
 has_resolved=false # a conflict, which the forge would find again
 stopped=0
 shown=
+opens=true # a pull request where there is none
 title="Wiki: what was read in the bucket"
 unsaid= # why nobody could say what is new
 
@@ -231,7 +232,7 @@ describe() {
   if [ -n "${WIKI_LINKS:-}" ]; then arguments+=(--link-base "$WIKI_LINKS"); fi
   if [ -n "$shown" ]; then arguments+=(--seen "$shown"); fi
   wiki report "${arguments[@]}" >&2 || code=$?
-  if [ "$code" -ne 3 ] && { [ "$code" -ne 0 ] || ! title=$(json_value title "$output/body.json"); }; then
+  if { [ "$code" -ne 0 ] && [ "$code" -ne 3 ]; } || ! title=$(json_value title "$output/body.json"); then
     unsaid="no report of what is new (exit code $code)"
     return 1
   fi
@@ -299,7 +300,7 @@ request_review_on_github() {
   fi
   heads=$(again gh pr list "${listed[@]}" --state all --json headRefOid,isCrossRepository \
     --jq "$own | .[].headRefOid") || return 1
-  if "$1" || ! grep --quiet "$commit_shown" <<< "$heads"; then
+  if "$opens" && { "$1" || ! grep --quiet "$commit_shown" <<< "$heads"; }; then
     gh pr create "${of_branch[@]}" --title "$title" --body-file "$output/body.md" >&2
   fi
 }
@@ -323,7 +324,7 @@ request_review_on_gitlab() {
   if [ -n "$open" ]; then
     if ! "$1" && [ "${open##* }" = True ]; then return; fi
     again gitlab --request PUT "$requests/${open%% *}" "${said[@]}" > /dev/null
-  elif "$1" || ! grep --quiet "$commit_shown" <<< "$known"; then
+  elif "$opens" && { "$1" || ! grep --quiet "$commit_shown" <<< "$known"; }; then
     gitlab --request POST "$requests" "${said[@]}" \
       --form-string "${branches[0]}" --form-string "${branches[1]}" > /dev/null
   fi
@@ -383,7 +384,15 @@ main() {
       if [ "$runs" -gt 1 ]; then describe || is_news=false; fi
     fi
     if [ -n "$unsaid" ]; then fail "$unsaid; what there is, is pushed"; fi
-    if "$is_news"; then request_review "$is_changed"; else say "nothing new to review"; fi
+    if "$is_news"; then
+      request_review "$is_changed"
+    else
+      say "nothing new to review"
+      if "$is_changed" && [ "$forge" != none ]; then # what an open request says is on the branch no more
+        opens=false
+        request_review false
+      fi
+    fi
   fi
   git reset --quiet --hard
   rm -f "$under_way"

@@ -159,6 +159,27 @@ def test_a_night_that_died_before_it_read_anything_is_cleared_by_the_next(nightl
     assert nightly.night()[0] == 0
 
 
+def test_an_open_request_says_when_there_is_nothing_new_any_more(nightly: Nightly, tmp_path: Path) -> None:
+    pulls = tmp_path / "pulls.json"
+    pulls.write_text("[]", encoding="utf-8")
+    gh = tmp_path / "bin" / "gh"
+    gh.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{ROOT}/tests/rehearsal/gh.py' \"$@\"\n", encoding="utf-8")
+    gh.chmod(0o755)
+    forge = {"WIKI_FORGE": "github", "GH_FOLDER": str(tmp_path), "GH_REMOTE": str(nightly.remote)}
+
+    def bodies(number: int) -> list[str]:
+        (nightly.traces / f"cut{number}.json").write_text('{"messages": [', encoding="utf-8")
+        assert nightly.night(**forge)[0] == 1
+        return [each["body"] for each in json.loads(pulls.read_text(encoding="utf-8"))]
+
+    record(nightly.traces, "a")
+    assert "nothing new" not in bodies(1)[0]
+    nightly.squash()
+    assert "**Wiki: nothing new**" in bodies(2)[0]
+    pulls.write_text("[]", encoding="utf-8")
+    assert bodies(3) == [], "none is opened"
+
+
 def test_a_night_says_what_it_pushed_and_where_it_pushed_nothing(nightly: Nightly) -> None:
     record(nightly.traces, "a")
     state = f"{nightly.traces.as_uri()}-state"  # beside the recordings, though it begins as they do
