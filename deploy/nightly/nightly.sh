@@ -23,9 +23,14 @@
 set -eEuo pipefail
 trap 'fail "this failed: $BASH_COMMAND"' ERR # of git, where the line before says why
 
-wiki=${WIKI_FOLDER:-wiki}
+without_slashes() { # at its end
+  local path=$1
+  while [ "$path" != "${path%/}" ]; do path=${path%/}; done
+  printf '%s' "$path"
+}
+
+wiki=$(without_slashes "${WIKI_FOLDER:-wiki}")
 while [ "$wiki" != "${wiki#./}" ]; do wiki=${wiki#./}; done # as git names it
-while [ "$wiki" != "${wiki%/}" ]; do wiki=${wiki%/}; done
 base=${WIKI_BASE:-main}
 branch=${WIKI_BRANCH:-wiki/nightly}
 remote=${WIKI_REMOTE:-origin}
@@ -110,9 +115,9 @@ check_what_is_needed() {
 
 # The lock differs each night: read as a recording it would make each night one with news.
 refuse_state_among_recordings() {
-  local state=${WIKI_STATE:-} bucket=$WIKI_BUCKET
-  while [ "$state" != "${state%/}" ]; do state=${state%/}; done
-  while [ "$bucket" != "${bucket%/}" ]; do bucket=${bucket%/}; done
+  local state bucket
+  state=$(without_slashes "${WIKI_STATE:-}")
+  bucket=$(without_slashes "$WIKI_BUCKET")
   case $state/ in
     "$bucket"/*)
       fail "WIKI_STATE ($WIKI_STATE) lies below WIKI_BUCKET ($WIKI_BUCKET), and would be read as recordings: name another place"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -361,58 +360,6 @@ def test_a_result_that_is_a_list_of_parts_keeps_its_text(tmp_path: Path) -> None
     part = {"type": "tool_output", "text": [{"type": "text", "text": "3 files"}, {"type": "image"}]}
     trajectory = of(tmp_path, [*LOOK[:3], {"role": "tool", "tool_call_id": "c1", "content": [part]}])
     assert trajectory.messages[3].content == "3 files\n[image]"
-
-
-CALL = {"type": "tool_use", "id": "c1", "name": "Bash", "input": {"command": "make test"}}
-RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": "2 checks failed", "is_error": True}
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        json.dumps([{"type": "text", "text": "I run them."}, CALL]),
-        f"I run them.\n{json.dumps(CALL)}",
-        f"I run them.\n\n{json.dumps([CALL], indent=2)}\n",
-        [{"type": "text", "text": f"I run them.\n{json.dumps(CALL)}"}],
-    ],
-)
-def test_calls_and_results_that_stand_as_json_in_the_text_are_calls_and_results(tmp_path: Path, reply: Any) -> None:
-    chat = [
-        {"role": "user", "content": "Run the checks."},
-        {"role": "assistant", "content": reply},
-        {"role": "user", "content": json.dumps([RESULT])},
-    ]
-    _, called, answered = of(tmp_path, chat).messages
-    assert (called.content, [call.name for call in called.tool_calls]) == ("I run them.", ["Bash"])
-    assert called.tool_calls[0].arguments == '{"command": "make test"}'
-    assert (answered.role, answered.tool_call_id, answered.is_error) == ("tool", "c1", True)
-
-
-@pytest.mark.parametrize(
-    ("role", "content"),
-    [
-        ("user", json.dumps(CALL)),  # a user calls nothing
-        ("assistant", json.dumps([RESULT])),  # and a reply answers nothing
-        ("assistant", f"A call looks like `{json.dumps(CALL)}` there."),
-        ("assistant", json.dumps([{"type": "text", "text": "a"}])),
-        ("assistant", json.dumps({"type": {"of": ["a"]}, "name": "Bash"})),
-        ("assistant", json.dumps([CALL, {"type": "rule", "text": "a"}])),
-        ("assistant", '{"type": "tool_use", "id": "c1", "name": "Bash", "input": {"comm'),
-    ],
-)
-def test_other_json_in_a_message_stays_text(tmp_path: Path, role: str, content: str) -> None:
-    chat = [{"role": "user", "content": "Hello."}, {"role": role, "content": content}]
-    assert [(each.role, each.content) for each in of(tmp_path, chat).messages][1:] == [(role, content)]
-
-
-def test_code_that_autogen_ran_is_a_call_with_its_exit_code(tmp_path: Path) -> None:
-    ran = "exitcode: 1 (execution failed)\nCode output: none"
-    chat = [{"role": "user", "content": "Count."}, {"role": "assistant", "content": "```python\nprint(1 / 0)\n```"}]
-    made = of(tmp_path, [*chat, {"role": "user", "content": ran}])
-    assert [call.name for call in made.messages[1].tool_calls] == ["execute_code"]
-    assert [(each.role, each.is_error, each.content) for each in made.messages[2:]] == [("tool", True, ran)]
-    said = of(tmp_path, [chat[0], {"role": "assistant", "content": "No code."}, {"role": "user", "content": ran}])
-    assert [(each.role, each.tool_calls) for each in said.messages[1:]] == [("assistant", []), ("user", [])]
 
 
 def test_steps_of_one_session_on_a_line_each_are_one_session(tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,11 +14,17 @@ from tests.hangs import no_hang
 from tests.readers.lines import only, write_document
 
 LS = "<function=bash>\n<parameter=command>ls -a</parameter>\n</function>"
+CALL = {"type": "tool_use", "id": "c1", "name": "Bash", "input": {"command": "make test"}}
+RESULT = {"type": "tool_result", "tool_use_id": "c1", "content": "2 checks failed", "is_error": True}
 
 
 def read(tmp_path: Path, *turns: str) -> Trajectory:
     roles = ("user", "assistant")
     chat = [{"role": roles[at % 2], "content": text} for at, text in enumerate(("Look around.", *turns))]
+    return of(tmp_path, chat)
+
+
+def of(tmp_path: Path, chat: list[dict[str, Any]]) -> Trajectory:
     recording = write_document(tmp_path / "r.json", chat)
     assert openai_messages.claims(recording.sample())
     return only(openai_messages.read(recording))
@@ -112,3 +120,51 @@ def test_tags_without_end_are_read_in_no_time(tmp_path: Path, text: str) -> None
     with no_hang():
         made = read(tmp_path, f"{text}</function>", "OBSERVATION:\nx", text)
     assert [each.role for each in made.messages][:2] == ["user", "assistant"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        json.dumps([{"type": "text", "text": "I run them."}, CALL]),
+        f"I run them.\n{json.dumps(CALL)}",
+        f"I run them.\n\n{json.dumps([CALL], indent=2)}\n",
+        [{"type": "text", "text": f"I run them.\n{json.dumps(CALL)}"}],
+    ],
+)
+def test_calls_and_results_that_stand_as_json_in_the_text_are_calls_and_results(tmp_path: Path, reply: Any) -> None:
+    chat = [
+        {"role": "user", "content": "Run the checks."},
+        {"role": "assistant", "content": reply},
+        {"role": "user", "content": json.dumps([RESULT])},
+    ]
+    _, called, answered = of(tmp_path, chat).messages
+    assert (called.content, [call.name for call in called.tool_calls]) == ("I run them.", ["Bash"])
+    assert called.tool_calls[0].arguments == '{"command": "make test"}'
+    assert (answered.role, answered.tool_call_id, answered.is_error) == ("tool", "c1", True)
+
+
+@pytest.mark.parametrize(
+    ("role", "content"),
+    [
+        ("user", json.dumps(CALL)),  # a user calls nothing
+        ("assistant", json.dumps([RESULT])),  # and a reply answers nothing
+        ("assistant", f"A call looks like `{json.dumps(CALL)}` there."),
+        ("assistant", json.dumps([{"type": "text", "text": "a"}])),
+        ("assistant", json.dumps({"type": {"of": ["a"]}, "name": "Bash"})),
+        ("assistant", json.dumps([CALL, {"type": "rule", "text": "a"}])),
+        ("assistant", '{"type": "tool_use", "id": "c1", "name": "Bash", "input": {"comm'),
+    ],
+)
+def test_other_json_in_a_message_stays_text(tmp_path: Path, role: str, content: str) -> None:
+    chat = [{"role": "user", "content": "Hello."}, {"role": role, "content": content}]
+    assert [(each.role, each.content) for each in of(tmp_path, chat).messages][1:] == [(role, content)]
+
+
+def test_code_that_autogen_ran_is_a_call_with_its_exit_code(tmp_path: Path) -> None:
+    ran = "exitcode: 1 (execution failed)\nCode output: none"
+    chat = [{"role": "user", "content": "Count."}, {"role": "assistant", "content": "```python\nprint(1 / 0)\n```"}]
+    made = of(tmp_path, [*chat, {"role": "user", "content": ran}])
+    assert [call.name for call in made.messages[1].tool_calls] == ["execute_code"]
+    assert [(each.role, each.is_error, each.content) for each in made.messages[2:]] == [("tool", True, ran)]
+    said = of(tmp_path, [chat[0], {"role": "assistant", "content": "No code."}, {"role": "user", "content": ran}])
+    assert [(each.role, each.tool_calls) for each in said.messages[1:]] == [("assistant", []), ("user", [])]

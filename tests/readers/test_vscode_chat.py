@@ -14,7 +14,7 @@ from agent_wiki.readers.recording import Recording
 from agent_wiki.trajectory import Trajectory
 from tests.readers.lines import only, write_document, write_lines
 
-FOLDER = {"$mid": 1, "path": "/c:/work/app/", "scheme": "file"}
+FOLDER = {"$mid": 1, "path": "/c:/shop/app/", "scheme": "file"}
 
 
 def lines_of_tree(*lines: str) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def test_rounds_have_the_replies_and_trees_of_text_the_results(tmp_path: Path) -
     ]
     assert made.messages[1].thinking == "Where?"
     assert (made.session_id, made.model, made.timestamp) == ("s-1", "Grok Code Fast 1", "2026-03-17T04:04:27Z")
-    assert (made.source.title, made.source.cwd, made.source.duration_seconds) == ("Files", "c:/work/app", 5.0)
+    assert (made.source.title, made.source.cwd, made.source.duration_seconds) == ("Files", "c:/shop/app", 5.0)
 
 
 def test_the_window_says_how_a_command_ended_and_what_was_not_allowed(tmp_path: Path) -> None:

@@ -17,9 +17,10 @@ from agent_wiki.pages.support import Joined
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.pipeline.report import Report, as_lines
-from agent_wiki.retrieval.rows import index_bytes, index_fields
+from agent_wiki.retrieval.rows import index_fields
 from agent_wiki.stages.order import CATALOG
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.index_file import index_bytes
 from agent_wiki.wiki.layout import INDEX, QUARANTINE, kind_of
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import counted

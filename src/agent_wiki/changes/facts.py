@@ -21,8 +21,9 @@ from agent_wiki.pipeline.catalogs import catalog_of
 from agent_wiki.pipeline.load import read_wiki
 from agent_wiki.pipeline.new_pages import listed
 from agent_wiki.redaction.redact import redact_text
-from agent_wiki.retrieval.rows import index_bytes, index_fields
+from agent_wiki.retrieval.rows import index_fields
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.index_file import index_bytes
 from agent_wiki.wiki.kinds import INDEXED
 from agent_wiki.wiki.layout import INDEX, SIDECAR, archived, kind_of
 from agent_wiki.wiki.store import WikiFolder

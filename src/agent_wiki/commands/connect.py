@@ -86,8 +86,9 @@ def connect(
     signs = _signs(folder, is_removal=remove) if agent is None else {}
     names = [agent] if agent is not None else list(signs)
     mining = _mining_words(mine_with, calls_a_day, usd_a_day)
+    target = wiki_of(folder, wiki)
     if not remove:
-        WikiFolder(wiki_of(folder, wiki)).check_place()
+        WikiFolder(target).check_place()
     planned = _plan(names, folder, wiki, allow=allow, remove=remove, mining=mining)
     if not dry_run:
         carry_out(planned.changes)
@@ -101,7 +102,7 @@ def connect(
         "notes": planned.notes,
         "exit_code": 0,
     }
-    if not remove and not wiki_of(folder, wiki).is_dir():
+    if not remove and not target.is_dir():
         report["notes"].append("there is no wiki yet: the first session that teaches something makes it")
     if as_json:
         print_answer("connect", {**report, "signs": signs} if every else report)

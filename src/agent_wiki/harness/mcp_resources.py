@@ -17,8 +17,9 @@ from mcp.types import Resource, ResourceTemplate
 from pydantic import AnyUrl
 
 from agent_wiki.errors import AgentWikiError, UsageError
-from agent_wiki.retrieval.rows import index_bytes, index_fields
+from agent_wiki.retrieval.rows import index_fields
 from agent_wiki.retrieval.terminal import plain_text, support_and_trust
+from agent_wiki.wiki.index_file import index_bytes
 from agent_wiki.wiki.text import plain_line
 
 if TYPE_CHECKING:

@@ -22,11 +22,12 @@ from agent_wiki import __version__
 from agent_wiki.errors import AgentWikiError, RunError, UsageError
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.retrieval import consult
-from agent_wiki.retrieval.rows import index_bytes, index_fields, page_at
+from agent_wiki.retrieval.rows import index_fields, page_at
 from agent_wiki.retrieval.terminal import hit_lines, plain_text, support_and_trust
 from agent_wiki.retrieval.why import why
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.trajectory.repository import repository_here
+from agent_wiki.wiki.index_file import index_bytes
 from agent_wiki.wiki.kinds import INDEXED
 from agent_wiki.wiki.layout import episode_id, kind_of, page_id
 from agent_wiki.wiki.page import Page
@@ -114,7 +115,7 @@ class WikiTools:
     def read_page(self, link: Link) -> str:
         """Read one page that `consult` listed, by its link: a guideline, cluster, skill, task or summary, as text."""
         path, page = self._page(link)
-        behind = support_and_trust(_index_row(self.wiki, path))
+        behind = support_and_trust(_index_rows(self.wiki).get(path, {}))
         text = f"--- {path} [{kind_of(path)}]" + (f" {behind}" if behind else "")
         text = f"{text}\n\n{plain_text(page.body).strip()}\n"
         return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + _CUT.format(link=path)
@@ -123,7 +124,8 @@ class WikiTools:
         """Show what a page is based on, by its id or link: sessions, cited turns and quotes, each checked again."""
         path = self._path(id)
         explained = why(self.wiki, path if kind_of(path) else id[:_MOST_NAME], context=0)
-        lines = [line for page in explained.pages for line in _provenance_lines(page, explained, self.wiki)]
+        rows = _index_rows(self.wiki)
+        lines = [line for page in explained.pages for line in _provenance_lines(page, explained, rows)]
         text = "\n".join(plain_line(line, 500) if line.strip() else "" for line in lines)
         return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + "\n… (cut here)\n"
 
@@ -184,18 +186,18 @@ class WikiTools:
         return path
 
 
-def _index_row(wiki: Path, link: str) -> Mapping[str, Any]:
-    """A page's row of the index, which knows the pages that this program did not write; a page can say anything."""
-    return next((row for row in index_fields(index_bytes(wiki)) if row["link"] == link), {})
+def _index_rows(wiki: Path) -> dict[str, Mapping[str, Any]]:
+    """The rows of the index by link: it knows the pages that this program did not write; a page can say anything."""
+    return {row["link"]: row for row in index_fields(index_bytes(wiki))}
 
 
 def _one_line(text: str) -> str:
     return repr(plain_line(text, 80))
 
 
-def _provenance_lines(page: PageWhy, explained: Why, wiki: Path) -> list[str]:
+def _provenance_lines(page: PageWhy, explained: Why, rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
     lines = [f"{page.path} [{page.kind}] {page.title}"]
-    behind = support_and_trust(_index_row(wiki, page.path))
+    behind = support_and_trust(rows.get(page.path, {}))
     lines += [f"behind it: {behind}"] if behind else []
     lines += page.notes
     session_id = None
@@ -210,7 +212,7 @@ def _provenance_lines(page: PageWhy, explained: Why, wiki: Path) -> list[str]:
     if len(page.cited) > _MOST_CITED:
         lines.append(f"and {len(page.cited) - _MOST_CITED} more turns")
     for below in page.pages:
-        lines += ["", *_provenance_lines(below, explained, wiki)]
+        lines += ["", *_provenance_lines(below, explained, rows)]
     return lines
 
 

@@ -46,8 +46,10 @@ def nearest_wiki(relative: Path, folders: Iterator[Path]) -> Path | None:
 
 def _is_inside(folder: Path, wiki: Path) -> bool:
     """Whether a wiki that is named from a folder lies in the folder's checkout; of any that has its whole path True."""
+    if wiki.is_absolute() or ".." not in wiki.parts:
+        return True
     root = checkout_of(folder)
-    return wiki.is_absolute() or root is None or Path(os.path.normpath(folder / wiki)).is_relative_to(root)
+    return root is None or Path(os.path.normpath(folder / wiki)).is_relative_to(root)
 
 
 def _of_main_checkout(wiki: Path) -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agent_wiki.errors import AgentWikiError
 from agent_wiki.harness.projects import DEFAULT_WIKI, project_wiki
-from agent_wiki.retrieval.rows import index_bytes
+from agent_wiki.wiki.index_file import index_bytes
 from agent_wiki.wiki.templates import Templates
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from agent_wiki.pipeline import bucket_state
 from agent_wiki.pipeline.mine import Mined
 from agent_wiki.pipeline.report import Failure
-from agent_wiki.readers.buckets import BucketPath, Listing
+from agent_wiki.readers.buckets import BucketPath, Listing, path_of_listed
 from agent_wiki.readers.detect import known_formats
 from agent_wiki.readers.recording import Recording
 from agent_wiki.readers.recording_path import (
@@ -56,11 +56,10 @@ def load(folder: WikiFolder) -> Cache:
 
 def known_path(key: str, entry: Mapping[str, Any]) -> RecordingPath:
     """The path of an entry. Of an object it is the version that was read, so that nobody need ask the store for it."""
-    if not bucket_state.is_in_bucket(key):
-        return Path(key)
-    root, _, name = key.partition("://")
-    bucket, _, name = name.partition("/")
-    return BucketPath(f"{root}://{bucket}", name, ObjectStatus(entry["size"], 0, str(entry["changed"])))
+    path = path_of_listed(key)
+    if isinstance(path, BucketPath):
+        path.status = ObjectStatus(entry["size"], 0, str(entry["changed"]))
+    return path
 
 
 def _is_sound(entry: Any) -> bool:

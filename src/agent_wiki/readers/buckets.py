@@ -52,10 +52,11 @@ def path_of(text: str) -> RecordingPath:
 
 def path_of_listed(text: str) -> RecordingPath:
     """The path of a recording that this program has listed and named: its key may have any character in it."""
-    found = _URL.fullmatch(text)
-    if found is None or found[1] not in SCHEMES or "@" in found[2]:
+    scheme, is_address, rest = text.partition("://")
+    bucket, _, key = rest.partition("/")
+    if not is_address or scheme not in SCHEMES or "@" in bucket:
         return Path(text)
-    return BucketPath(f"{found[1]}://{found[2]}", found[3])
+    return BucketPath(f"{scheme}://{bucket}", key)
 
 
 class BucketPath:

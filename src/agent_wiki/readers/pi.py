@@ -236,7 +236,7 @@ class PiSession:
             self.builder.tool(call_id, text, mark="rejected")
             return
         has_failed = is_error if isinstance(is_error, bool) else None
-        self.builder.tool(call_id, text, is_error=has_failed or _says_error(text) or has_failed)
+        self.builder.tool(call_id, text, is_error=True if _says_error(text) else has_failed)
 
 
 def _says_error(text: str) -> bool:

@@ -31,7 +31,15 @@ from agent_wiki.readers.recorded import (
 )
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.readers.vscode_changes import FIRST, document_of, is_first_change
-from agent_wiki.readers.vscode_parts import ShownTool, how_it_went, shown_calls, text_of, text_of_results, words_of
+from agent_wiki.readers.vscode_parts import (
+    ShownTool,
+    call_id_of,
+    how_it_went,
+    shown_calls,
+    text_of,
+    text_of_results,
+    words_of,
+)
 from agent_wiki.trajectory import Source, Trajectory
 from agent_wiki.trajectory.lazily import regex
 
@@ -116,7 +124,7 @@ class _Chat:
         words: list[str] = []
         thoughts: list[str] = []
         for part in parts:
-            call_id = identifier(part.get("toolCallId")) if part.get("kind") == "toolInvocationSerialized" else None
+            call_id = call_id_of(part)
             if call_id is None:
                 (thoughts if part.get("kind") == "thinking" else words).append(words_of(part))
                 continue

@@ -27,12 +27,12 @@ class ShownTool:
 
 def shown_calls(parts: list[dict[str, Any]]) -> dict[str, ShownTool]:
     """The tools of a response by the id of their call."""
-    found = {}
-    for part in parts:
-        call_id = identifier(part.get("toolCallId"))
-        if part.get("kind") == "toolInvocationSerialized" and call_id:
-            found[call_id] = _shown(part)
-    return found
+    return {call_id: _shown(part) for part in parts if (call_id := call_id_of(part)) is not None}
+
+
+def call_id_of(part: dict[str, Any]) -> str | None:
+    """The id of the call that a part shows; None for words and the like."""
+    return identifier(part.get("toolCallId")) if part.get("kind") == "toolInvocationSerialized" else None
 
 
 def _shown(part: dict[str, Any]) -> ShownTool:

@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.retrieval import lexical, meaning
-from agent_wiki.retrieval.rows import Row, index_bytes, read_rows, signatures
+from agent_wiki.retrieval.rows import Row, read_rows, signatures
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.index_file import index_bytes
 from agent_wiki.wiki.layout import MACHINERY
 from agent_wiki.wiki.replacing import replacing
 

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agent_wiki.errors import RunError, UnreadablePage, UnsafePath
+from agent_wiki.errors import UnreadablePage, UnsafePath
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.kinds import EPISODE, INDEXED
 from agent_wiki.wiki.layout import INDEX, kind_of
-from agent_wiki.wiki.missing import no_wiki
 
 if TYPE_CHECKING:
     from agent_wiki.wiki.page import Page
@@ -56,19 +54,6 @@ def tags_of(fields: Mapping[str, Any]) -> list[str]:
     """The tags of an index row."""
     tags = fields.get("tags")
     return [each for each in tags if isinstance(each, str)] if isinstance(tags, list) else []
-
-
-def index_bytes(wiki: Path) -> bytes:
-    """The bytes of the index. Raises `UsageError` if the folder is not a wiki, `RunError` for a link."""
-    index = wiki / INDEX
-    try:
-        if not stat.S_ISREG(index.lstat().st_mode):
-            raise RunError(f"{index}: not a regular file; a link is never followed")
-        return index.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        raise no_wiki(wiki) from None
-    except OSError as error:
-        raise RunError(f"{index}: cannot read ({error.strerror})") from error
 
 
 def index_fields(content: bytes) -> Iterator[dict[str, Any]]:

@@ -123,11 +123,11 @@ _MESSAGE = regex(r'\s{1,20}"message": "[^"\n]{8,}"')
 _UNCAUGHT = regex(r"(?:Uncaught )?(?:[A-Za-z_]\w{0,40}\.){0,4}\w{0,40}(?:Error|Exception)(?: \[\w{1,40}\])?: \S")
 _INFORMS = regex(r"\s*(?:\x1b\[[\d;]*m)*\[(?:\*|\+|i|INFO)\]")
 _NOTHING_TO_COMMIT = regex(r"no changes added to commit|nothing (?:added )?to commit")
-# Says that something failed, not what.
 _HEADS = regex(r"\[no test files\]|:\d+: : # ")  # a package, of which the lines below tell
 _ERROR_FIELD = regex(r'\s{0,20}"error": "(?P<words>[^"\\]+)"\}?,?\s*')
 _OUTPUT_OBJECT = regex(r'\{"output": "(?P<text>(?:[^"\\]|\\.)*+)", "exit_code": ')
 _WARNED = regex(r"\b[A-Z]\w{0,40}Warning: ", needs=("Warning: ",))  # of Python, of what does no harm
+# Says that something failed, not what.
 _WEAK = regex(
     r"task failed|^\s*(?:FAIL|FAILED|FAILURE|FAILURES)\s*$|[Ee]xit (?:code|status) \d|Traceback \(most|^FAIL\t"
     r"|^\W*\d+ (?:errors?|problems?|failures?)\b|ERR!\s*$"

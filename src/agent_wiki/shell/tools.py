@@ -61,10 +61,8 @@ _DIAGNOSTIC_TOOLS = frozenset(
 )
 _SHIP_TOOLS = frozenset({"push_files", "create_pull_request", "merge_pull_request", "create_merge_request"})
 _RUN_TOOLS = frozenset({"execute_code", "python", "ipython", "code_interpreter", "run_code", "execute_ipython_cell"})
-_SAYS_LITTLE, _MOST_CODE = (
-    regex(r"\s*(?:#|//|import\b|from \S+ import\b|(?:def|class|with|try|if|for|while)\b|\W*$)"),
-    8_000,
-)
+_SAYS_LITTLE = regex(r"\s*(?:#|//|import\b|from \S+ import\b|(?:def|class|with|try|if|for|while)\b|\W*$)")
+_MOST_CODE = 8_000  # characters
 # A word for many things: with this argument it is a timer of Antigravity's, and several reads of Claude Code's.
 _LOOKS_WITH = {"schedule": "DurationSeconds", "batch": "invocations"}
 _EDITOR_COMMANDS: dict[str, Kind] = {"view": "look", "undo_edit": "revert"}

@@ -103,9 +103,10 @@ def judged(
     result = without_start_up(result)
     if len(result) < _HEADER and _ONLY_BANNER.fullmatch(result.replace("\0", "").replace(" ", "")):
         return Verdict("unknown", turn=turn)
-    if not is_error and (running := _running(result)):
+    polled = _POLLED.search(result[-_HEADER:])
+    if not is_error and (running := _running(result, polled)):
         return Verdict("running", running, turn)
-    is_error = _exited_badly(result, is_error)
+    is_error = polled["code"] != "0" if polled and polled["code"] else is_error
     if timed_out := _TIMED_OUT.match(result):
         printed = result[timed_out.end() :]
         says_so = any(shows_failure(line) or _ENDED_BADLY.search(line) for line in lines_of(printed))
@@ -115,19 +116,12 @@ def judged(
     return judged_line(command, result, text_failure(result, tool, command) if is_error is None else is_error, turn)
 
 
-def _running(result: str) -> str:
-    """The words that say that a command still runs, before its output or, of one that is polled, behind it."""
+def _running(result: str, polled: re.Match[str] | None) -> str:
+    """The words that say that a command still runs, before its output or, of one that is `polled`, behind it."""
     running = _RUNNING.search(result[:_HEADER])
     if running and _is_of_harness(result[: running.start()]):
         return running.group()
-    polled = _POLLED.search(result[-_HEADER:])
     return polled[0].strip() if polled and polled["code"] is None else ""
-
-
-def _exited_badly(result: str, is_error: bool | None) -> bool | None:
-    """Whether a command that was polled failed, by the exit code behind its output; else as it is recorded."""
-    polled = _POLLED.search(result[-_HEADER:])
-    return polled["code"] != "0" if polled and polled["code"] else is_error
 
 
 def _left_running(result: str) -> tuple[State, str] | None:

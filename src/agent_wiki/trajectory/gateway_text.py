@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 
+from agent_wiki.trajectory.harness_text import harness_mark
 from agent_wiki.trajectory.lazily import regex
 
 _SIGNS = ("(untrusted", "[message_id:", "System: [", "[media attached:", "[Queued messages", "[Subagent Task]:")
@@ -38,7 +39,6 @@ _BEHIND = regex(
     r"\s*(?:\[(?:message_id|slack message id): [^\]\n]{1,120}\]|\[System: [^\[\]]{1,1000}\]"
     r"|Current time: [A-Z][a-z]+day, [^\n]{10,120}|Return your summary as plain text; [^\n]{0,400})\s*\Z"
 )
-_HEARTBEAT = regex(r"Read HEARTBEAT\.md if it exists \(workspace context\)\.")
 _BETWEEN = regex(r"\n---\nQueued #\d{1,4}\n(?:\[[^\]\n]{10,200}\] )?", needs=("Queued #",))
 _MOST_PARTS, _LONGEST_END = 40, 1_200  # parts of a turn, characters
 
@@ -63,8 +63,7 @@ def without_gateway(text: str) -> str:
             break
         text = text[: len(text) - len(found[0])]
     own = _BETWEEN.sub("\n", text).strip()
-    if _HEARTBEAT.match(own):
-        return ""
-    return own or "\n".join(
-        each.strip() for each in _SENT.findall(noted)
-    )  # some versions note the words as an event alone
+    if harness_mark(own):
+        return ""  # a heartbeat, behind events
+    # Some versions note the words as an event alone.
+    return own or "\n".join(each.strip() for each in _SENT.findall(noted))

@@ -71,12 +71,13 @@ def _checked(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
     if not shown.failed:
         last = shown.passed[-1]
         turns = {called(act): act.end for act in shown.passed}  # the last run of each
-        names = list(turns) if len(set(turns.values())) == 1 else [f"{name} (T{turn})" for name, turn in turns.items()]
+        is_at_once = len(set(turns.values())) == 1
+        names = list(turns) if is_at_once else [f"{name} (T{turn})" for name, turn in turns.items()]
         line = error_words(shown.quote or "", 90) if len(shown.passed) == 1 else ""
         what = f": {line}" if line and not (shown.quote or "").startswith("Process") else ""
         edits = [act.turn for act in stretch.acts if act.has_edited]  # after the check only those of notes
         when = f"After the last change{' of code' if edits[-1] > last.end else ''} " if edits else ""
-        return f"{when}{listing(names)} passed{'' if names != list(turns) else f' (T{last.end})'}{what}."
+        return f"{when}{listing(names)} passed{f' (T{last.end})' if is_at_once else ''}{what}."
     names = list(dict.fromkeys(called(act) for act in shown.failed))
     is_reported = any(act in trouble.failures for act in shown.failed for trouble in troubles)
     line = error_words(shown.quote or "", 100)
