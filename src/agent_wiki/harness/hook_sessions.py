@@ -34,10 +34,10 @@ class SessionState:
     @classmethod
     def of(cls, stored: dict[str, Any]) -> SessionState:
         """The state that was stored; its file is a name, never a path."""
-        texts = {name: str(stored.get(name) or "") for name in ("digest", "file", "marked")}
-        texts["file"] = Path(texts["file"]).name
-        counts = {name: stored.get(name) for name in ("looked_at", "turns", "characters")}
-        return cls(**texts, **{name: count for name, count in counts.items() if isinstance(count, int)})
+        digest, file, marked = (str(stored.get(name) or "") for name in ("digest", "file", "marked"))
+        counts = [stored.get(name) for name in ("looked_at", "turns", "characters")]
+        looked_at, turns, characters = (each if isinstance(each, int) else 0 for each in counts)
+        return cls(digest, Path(file).name, looked_at, marked, turns, characters)
 
     def stored(self) -> dict[str, Any]:
         """As `of` reads it."""
