@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from codecs import BOM_UTF32_LE
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -101,7 +102,7 @@ class Recording:
             return hashlib.file_digest(stream, "sha256").hexdigest()
 
     def open(self) -> IO[bytes]:
-        """The recording's bytes, decompressed. The compression is detected by content, not by the file's name."""
+        """The recording's bytes, decompressed and in UTF-8, both by content and not by the file's name."""
         return unpacked(self.path)
 
     def again(self) -> Recording:
@@ -171,10 +172,10 @@ class Recording:
                 return Sample("zip", archive.namelist())
         if head in MAGICS:
             return Sample("lines", [row for _, row in islice(rows(self), _SAMPLE_ROWS)])
-        is_wide = head[:2] in (b"\xff\xfe", b"\xfe\xff") or _WIDE.match(head.decode("latin-1"))
+        is_wide = head == BOM_UTF32_LE or _WIDE.match(head.decode("latin-1"))
         if is_wide or b"\0" in head[:2]:
             nuls = "it begins with NUL bytes: no text, or its writing was cut off"
-            reason = "UTF-16 or UTF-32 text: convert it to UTF-8" if is_wide else nuls
+            reason = "UTF-32 text, or UTF-16 without its mark: convert it to UTF-8" if is_wide else nuls
             raise UnreadableRecording(self.name, reason, line=1)
         return None
 
