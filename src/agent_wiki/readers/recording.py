@@ -112,7 +112,8 @@ class Recording:
     def beside(self, name: str) -> bytes | None:
         """The bytes of a file named from the recording's folder, such as a verdict; None without one of bearable size.
 
-        When that file comes, changes or goes, the recording is read again.
+        They are decompressed and in UTF-8, as those of a recording. When that file comes, changes or goes, the
+        recording is read again.
         """
         if name not in self._beside:
             found = self.signature_beside(name)
@@ -128,11 +129,14 @@ class Recording:
         """A file named from the recording's folder, to be read as one itself."""
         return Recording(path_beside(self.path, name), f"{self.name}: {name}")
 
-    def _content_beside(self, name: str) -> bytes | None:
+    def _content_beside(self, name: str) -> bytes:
         try:
-            return path_beside(self.path, name).read_bytes()
-        except OSError:
-            return None
+            with unpacking(name), unpacked(path_beside(self.path, name)) as stream:
+                return stream.read(_MOST_BYTES_BESIDE)
+        except RecordingUnavailable:
+            raise
+        except UnreadableRecording:
+            return b""  # which is no JSON and no number either
 
     def signature_beside(self, name: str) -> Signature | None:
         """The signature of such a file; when it changes, the recording is read again."""
