@@ -67,7 +67,7 @@ GARBAGE: dict[str, bytes] = {
     "empty.json": b"",
     "blank.jsonl": b" \n\n ",
     "truncated.json": json.dumps(chat("t")).encode()[:-40],
-    "utf16.json": json.dumps(chat("u")).encode("utf-16"),
+    "utf32.json": json.dumps(chat("u")).encode("utf-32"),
     "picture.json": b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8,
     "nested.json": b"[" * 100_000 + b"]" * 100_000,
     "nested.jsonl": (b'{"a":' * 100_000 + b"1" + b"}" * 100_000 + b"\n") * 2,

@@ -63,7 +63,6 @@ from agent_wiki.retrieval.why import CONTEXT_CHARACTERS, Why
 from agent_wiki.retrieval.why import why as walk
 from agent_wiki.stages.order import ALL_STAGES
 from agent_wiki.trajectory import Message, Source, ToolCall, Trajectory, Usage
-from agent_wiki.wiki.kinds import INDEXED
 from agent_wiki.wiki.missing import require_folder
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.records import SessionRecord
@@ -198,8 +197,6 @@ class Wiki:
             raise UsageError(f"most: {most} is less than 1")
         if isinstance(kinds, str) or isinstance(tags, str):
             raise UsageError("kinds and tags: give a list of words, not one word")
-        if unknown := sorted(set(kinds) - set(INDEXED)):
-            raise UsageError(f"no kind {unknown[0]!r}: choose one of {', '.join(INDEXED)}")
         return retrieval.consult(self.folder, task, tags=tags, kinds=kinds, most=most, repository=repository)
 
     def text_of(self, hits: Sequence[Hit], max_tokens: int = _MOST_TOKENS) -> str:

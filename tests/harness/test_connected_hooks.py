@@ -115,7 +115,7 @@ def test_a_permission_is_installed_only_where_it_is_asked_for_and_gone_after_rem
     connect(tmp_path, capsys, "claude-code")
     assert json.loads(file.read_text(encoding="utf-8"))["permissions"] == json.loads(SETTINGS)["permissions"]
     found = connect(tmp_path, capsys, "claude-code", "--allow")
-    assert found["written"] == [".claude/settings.json"]
+    assert found["written"] == [".claude/agent-wiki-rules.json", ".claude/settings.json"]
     assert any("trust" in note for note in found["notes"])
     allowed = json.loads(file.read_text(encoding="utf-8"))["permissions"]["allow"]
     assert allowed == ["Bash(npm run test:*)", "Read(~/.zshrc)", "Bash(wiki consult:*)", "mcp__wiki__*"]

@@ -210,7 +210,8 @@ def test_what_its_owner_wrote_stays_byte_for_byte(
         text = json.dumps({"hooks": {**own, "other": []}, "theme": "d\u00f6ne"}, indent=3)
         (tmp_path / form.name).write_text(text, encoding="utf-8")
     before = tree(tmp_path)
-    assert connect(tmp_path, capsys, agent, "--allow")["written"] == [pointer, *others]
+    noted = [form.added_file for form in [agent_named(agent).permissions] if form is not None]
+    assert connect(tmp_path, capsys, agent, "--allow")["written"] == [pointer, *noted, *others]
     assert connect(tmp_path, capsys, agent)["written"] == []
     connect(tmp_path, capsys, agent, "--remove")
     assert tree(tmp_path) == before

@@ -89,12 +89,37 @@ def test_no_words_make_the_hook_fail(words: list[str], project: Path, monkeypatc
     assert main(["hook", "stop", "--wait", *words, "no JSON"]) == 0
 
 
+@pytest.mark.parametrize(
+    ("words", "exit_code", "says"),
+    [
+        (["start", "--unknown"], 0, "wiki hook start: does not know --unknown\n"),
+        (["start", "--agent", "gemini", "more\nwords"], 0, "wiki hook start: does not know more words\n"),
+        (["start", "--wiki"], 0, ""),
+        (["start", "--agent"], 0, ""),
+        (["finish"], 1, "wiki hook: there is start and stop, and no finish\n"),
+        (["--unknown"], 1, "wiki hook: there is start and stop, and no --unknown\n"),
+    ],
+)
+def test_no_words_of_any_hook_block_an_agent(
+    words: list[str],
+    exit_code: int,
+    says: str,
+    project: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Exit code 2 of a hook at a session's start would keep some agents from beginning it."""
+    monkeypatch.chdir(project)
+    assert main(["hook", *words]) == exit_code
+    assert capsys.readouterr() == ("", says)
+
+
 def test_the_arguments_of_the_hook_are_distinguished() -> None:
     assert harness.words_of(["--wiki", "w", "--wait", "{}"]) == harness.Words("{}", Path("w"), is_waiting=True)
     assert harness.words_of(["--wiki=w"]) == harness.Words(None, Path("w"))
-    assert harness.is_hook_stop(["hook", "stop", "--wiki", "w"])
-    assert not harness.is_hook_stop(["hook", "stop", "--help"])
-    assert not harness.is_hook_stop(["hook"])
+    assert harness.words_of(["--agent", "gemini", "-x", "--wiki"]) == harness.Words(agent="gemini", unknown=("-x",))
+    assert harness.is_hook(["hook", "stop", "--wiki", "w"])
+    assert not any(map(harness.is_hook, (["hook", "stop", "--help"], ["hook", "start", "-h"], ["hook"], ["lock"], [])))
 
 
 def test_a_harness_is_released_without_output_while_the_work_continues(project: Path) -> None:

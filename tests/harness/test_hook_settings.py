@@ -146,7 +146,8 @@ def test_rules_in_and_out_change_no_settings(
     assert json.loads(permitted)["permissions"]["allow"] == [*(allowed or []), *_RULES.rules]
     assert installed_rules(permitted, _RULES) == list(_RULES.rules)
     assert with_rules(permitted, _RULES) == permitted
-    assert without_rules(permitted, _RULES) == text
+    assert without_rules(permitted, _RULES, _RULES.rules) == text
+    assert without_rules(permitted, _RULES, ()) == permitted
 
 
 @pytest.mark.parametrize(
@@ -154,6 +155,7 @@ def test_rules_in_and_out_change_no_settings(
     [('{\n  "permissions": []\n}', 2), ('{\n  "permissions": {\n    "allow": "all"\n  }\n}', 3), ("{", 1)],
 )
 def test_rules_have_no_place_where_another_kind_of_value_is(settings: str, line: int) -> None:
-    for edit in (with_rules, without_rules):
-        with pytest.raises(RunError, match=f"^f:{line}: "):
-            edit(settings, _RULES)
+    with pytest.raises(RunError, match=f"^f:{line}: "):
+        with_rules(settings, _RULES)
+    with pytest.raises(RunError, match=f"^f:{line}: "):
+        without_rules(settings, _RULES, _RULES.rules)

@@ -190,7 +190,8 @@ def test_a_trajectory_without_an_id_of_its_own_has_the_moment_alone_in_its_name(
         (b'{"a": 1}', "not a trajectory: JSON with keys 'a'"),
         (b"[]", "not a trajectory"),
         (b'{"messages": []}', ""),
-        (b"\xff\xfeh\0i\0", "UTF-16"),
+        (b"\xff\xfeh\0i\0", "not a recording in JSON"),
+        (b"h\0i\0", "UTF-16"),
     ],
 )
 def test_what_is_no_trajectory_is_refused_with_the_reason_and_nothing_is_written(

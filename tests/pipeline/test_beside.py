@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,22 @@ def test_a_recording_whose_verdict_is_the_same_is_not_read_again(tmp_path: Path,
     record(folder, "new")
     report = ingest([folder], tmp_path / "wiki", script.engine)
     assert (report.recordings, report.recordings_unchanged) == (3, 2)
+
+
+@pytest.mark.parametrize("name", ["report.json", "report.json.gz"])
+def test_a_verdict_that_was_read_is_neither_listed_as_passed_over_nor_counted_as_a_recording(
+    tmp_path: Path, script: Script, name: str
+) -> None:
+    plain = trial(tmp_path / "traces", verdict=True) / "report.json"
+    content = plain.read_bytes()
+    plain.unlink()
+    (tmp_path / "traces" / name).write_bytes(content if name == plain.name else gzip.compress(content))
+    for expected in ("read:  1 recording; ", "read:  1 recording, 1 unchanged and not read; "):
+        report = ingest([tmp_path / "traces"], tmp_path / "wiki", script.engine)
+        assert (report.passed_over, report.failures) == ([], [])
+        assert [line for line in report.lines() if line.startswith(expected)], report.lines()
+    named = ingest([tmp_path / "traces" / name], tmp_path / "wiki", script.engine)
+    assert [each.reason for each in named.failures] == ["no recording: verdicts on recordings beside it"]
 
 
 def test_what_was_no_recording_is_looked_at_again_once_more_formats_can_be_read(

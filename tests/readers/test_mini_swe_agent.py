@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import pytest
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers import mini_swe_agent
 from agent_wiki.readers.mini_swe_agent import fenced_commands
-from agent_wiki.readers.recording import Sample
+from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Trajectory, Usage
 from agent_wiki.trajectory.calls import paired_calls
 from tests.hangs import no_hang
@@ -140,6 +142,23 @@ def test_the_report_beside_a_recording_gives_the_verdict_if_it_is_about_it(
     (tmp_path / folder).mkdir()
     write_document(tmp_path / folder / "report.json", report)
     assert read(tmp_path / folder).source.resolved is resolved
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lambda content: content.decode().encode("utf-16")])
+def test_a_packed_report_is_read_too(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    content = pack(json.dumps({"demo__demo-1": {"resolved": True}}).encode())
+    (tmp_path / "report.json.gz").write_bytes(content)
+    assert read(tmp_path).source.resolved is True
+    write_document(tmp_path / "report.json", {"demo__demo-1": {"resolved": False}})
+    assert read(tmp_path).source.resolved is False
+
+
+def test_a_packed_report_that_is_cut_off_is_as_none_and_leaves_a_warning(tmp_path: Path) -> None:
+    write_document(tmp_path / "run.traj.json", DOCUMENT)
+    (tmp_path / "report.json.gz").write_bytes(gzip.compress(b'{"demo__demo-1": {"resolved": true}}')[:-12])
+    recording = Recording(tmp_path / "run.traj.json", "run.traj.json")
+    assert [each.source.resolved for each in mini_swe_agent.read(recording)] == [None]
+    assert recording.warnings == ["run.traj.json: report.json.gz beside it is no JSON: what it says is not known"]
 
 
 def test_a_damaged_report_is_as_none(tmp_path: Path) -> None:

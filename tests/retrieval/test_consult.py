@@ -72,7 +72,7 @@ def test_tags_and_kind_narrow(wiki: Path, capsys: pytest.CaptureFixture[str]) ->
     ("words", "reason"),
     [
         (["consult", TASK], "no wiki here"),
-        (["consult", TASK, "--kind", "page"], "--kind 'page' is not one of cluster, skill"),
+        (["consult", TASK, "--kind", "page"], "no kind 'page': choose one of cluster, skill"),
         (["consult", TASK, "--read", "--json"], "use only one of them"),
         (["consult", TASK, "--max-tokens", "0"], "max-tokens"),
         (["review"], "no wiki here"),

@@ -104,3 +104,17 @@ def test_the_recordings_that_the_wiki_was_read_from_are_shown(wiki: Path, capsys
 def test_a_port_in_use_is_one_line(wiki: Path, port: int, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["serve", "--wiki", str(wiki), "--port", str(port)]) == 2
     assert f"port {port} of 127.0.0.1 is not available" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_folder_without_a_wiki_is_one_line_and_stays_as_it_is(
+    is_there: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "wiki"
+    if is_there:
+        folder.mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    assert main(["serve", "--wiki", str(folder), "--port", "0"]) == 2
+    said = f"wiki: {folder}: no wiki here; `wiki ingest PATH` makes one of recordings, `wiki init` an empty one\n"
+    assert capsys.readouterr().err == said
+    assert sorted(tmp_path.rglob("*")) == before

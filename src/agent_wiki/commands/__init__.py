@@ -10,8 +10,8 @@ def main(arguments: list[str] | None = None) -> int:
     from agent_wiki.commands import harness, unchanged
 
     words = sys.argv[1:] if arguments is None else arguments
-    if harness.is_hook_stop(words):
-        return harness.stop(harness.words_of(words[2:]))
+    if harness.is_hook(words):
+        return harness.call(words[1], words[2:])
 
     from agent_wiki.errors import RunError
 

@@ -47,19 +47,14 @@ def consult(
     from agent_wiki import retrieval
     from agent_wiki.retrieval.terminal import hit_lines
     from agent_wiki.trajectory.repository import repository_here
-    from agent_wiki.wiki.kinds import INDEXED
 
     task = " ".join(words)
     if not task.strip():
         raise UsageError('consult: say what you are about to do, as in: wiki consult "fix the failing test"')
-    kinds = _listed(kind)
-    for each in kinds:
-        if each not in INDEXED:
-            raise UsageError(f"consult: --kind {each!r} is not one of {', '.join(INDEXED)}")
     if read and as_json:
         raise UsageError("consult: --read prints pages and --json prints rows; use only one of them")
     here = repository.lower() or repository_here(Path.cwd())
-    hits = retrieval.consult(shared_wiki_folder(wiki), task, tags=_listed(tags), kinds=kinds, repository=here)
+    hits = retrieval.consult(shared_wiki_folder(wiki), task, tags=_listed(tags), kinds=_listed(kind), repository=here)
     if as_json:
         print_json([hit.to_json() for hit in hits], is_ascii=True)
     elif read:

@@ -1,8 +1,8 @@
-"""`wiki hook stop` as a harness calls it: lenient arguments, work in a separate process, always exit code 0.
+"""`wiki hook start` and `wiki hook stop` as a harness calls them: lenient arguments, never exit code 2.
 
-A harness holds its agent's turn until this ends, and interprets exit code 2, elsewhere that of usage errors, as an
-order to continue the turn. So `main` calls this directly, without the command line's parser, which also takes longer
-to load than a harness should wait.
+A harness holds its agent until this ends, and interprets exit code 2, elsewhere that of usage errors, as an order: not
+to begin the session, or to continue the turn. So `main` calls this directly, without the command line's parser, which
+also takes longer to load than a harness should wait.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from agent_wiki.harness.background import Background
 
 _Number = TypeVar("_Number", int, float)
-_WITH_VALUE = ("--wiki", "--engine", "--calls-a-day", "--usd-a-day")
+_WITH_VALUE = ("--wiki", "--engine", "--calls-a-day", "--usd-a-day", "--agent")
+_FOR_HELP = frozenset({"-h", "--help"})
+_EXIT_UNKNOWN = 1  # which no harness takes for an order
 
 _HELD_SECONDS = (
     0.9  # the harness waits this long, counted from the start of this process; then the work continues alone
@@ -31,7 +33,7 @@ _LONGEST_SECONDS = 600  # after which the detached work is stopped
 
 
 class Words(NamedTuple):
-    """The arguments of `wiki hook stop`. `payload` is the harness's JSON, if given as an argument."""
+    """The arguments of a hook. `payload` is the harness's JSON, if given as an argument; `unknown` are options."""
 
     payload: str | None = None
     wiki: Path | None = None
@@ -39,17 +41,30 @@ class Words(NamedTuple):
     engine: str = ""  # which mines in the background, "" for the embedded one
     calls_a_day: int | None = None
     usd_a_day: float | None = None
+    agent: str = ""
+    unknown: tuple[str, ...] = ()
 
 
-def is_hook_stop(words: Sequence[str]) -> bool:
+def is_hook(words: Sequence[str]) -> bool:
     """Whether a harness calls this command line; a request for help does not count."""
-    return list(words[:2]) == ["hook", "stop"] and "--help" not in words
+    return words[:1] == ["hook"] and len(words) > 1 and _FOR_HELP.isdisjoint(words)
+
+
+def call(name: str, words: Sequence[str]) -> int:
+    """Run the hook of that name with what follows on its command line; out: the exit code."""
+    if name == "stop":
+        return stop(words_of(words))
+    if name == "start":
+        return start(words_of(words))
+    _complain(f"wiki hook: there is start and stop, and no {name}")
+    return _EXIT_UNKNOWN
 
 
 def words_of(words: Sequence[str]) -> Words:
-    """The arguments of `wiki hook stop`; unknown ones are ignored."""
+    """The arguments of a hook; unknown ones have no effect."""
     payload = None
     is_waiting = False
+    unknown: list[str] = []
     values: dict[str, str] = {}
     rest = list(words)
     while rest:
@@ -58,7 +73,9 @@ def words_of(words: Sequence[str]) -> Words:
             values[name] = value if separator else rest.pop(0) if rest else values.get(name, "")
         elif word == "--wait":
             is_waiting = True
-        elif not word.startswith("-"):
+        elif word.startswith("-"):
+            unknown.append(word)
+        else:
             payload = word
     return Words(
         payload,
@@ -67,6 +84,8 @@ def words_of(words: Sequence[str]) -> Words:
         values.get("--engine", ""),
         _number(int, values.get("--calls-a-day")),
         _number(float, values.get("--usd-a-day")),
+        values.get("--agent", ""),
+        tuple(unknown),
     )
 
 
@@ -76,6 +95,29 @@ def _number(kind: Callable[[str], _Number], text: str | None) -> _Number | None:
         return None if text is None else kind(text)
     except ValueError:
         return None
+
+
+def _complain(line: str) -> None:
+    from agent_wiki.commands.visible import visible
+
+    sys.stderr.write(visible(f"{' '.join(line.split())}\n"))
+
+
+def start(words: Words) -> int:
+    """Print how to consult the wiki, nothing if there is none, and return 0; what is wrong is a line of its own."""
+    from agent_wiki.errors import AgentWikiError
+    from agent_wiki.harness.reminders import answer, reminder
+
+    ignored = [*words.unknown, *([] if words.payload is None else [words.payload])]
+    if ignored:
+        _complain(f"wiki hook start: does not know {', '.join(ignored)}")
+    try:
+        text = answer(reminder(words.wiki, working_folder(), os.environ), words.agent)
+        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+        sys.stdout.buffer.flush()
+    except (AgentWikiError, OSError) as error:
+        _complain(f"wiki hook start: {error}")
+    return 0
 
 
 def stop(words: Words) -> int:

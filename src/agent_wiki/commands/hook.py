@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -26,13 +25,13 @@ def start(
         str, typer.Option("--agent", help="Answer as the hooks of this agent do.", show_default="plain text")
     ] = "",
 ) -> None:
-    """At the start of a session: print how to consult this project's wiki; nothing if there is none."""
-    from agent_wiki.commands.harness import working_folder
-    from agent_wiki.harness.reminders import answer, reminder
+    """At the start of a session: print how to consult this project's wiki; nothing if there is none.
 
-    text = answer(reminder(wiki, working_folder(), os.environ), agent)
-    if text:
-        typer.echo(text.encode("utf-8", "replace"), nl=False)
+    Always exits with 0.
+    """
+    from agent_wiki.commands import harness
+
+    harness.start(harness.Words(wiki=wiki, agent=agent))
 
 
 def stop(

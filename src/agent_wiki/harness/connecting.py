@@ -15,9 +15,17 @@ from pathlib import Path
 
 from agent_wiki.errors import RunError, UsageError
 from agent_wiki.harness.agents import AGENTS, Agent
-from agent_wiki.harness.agents.agent import HookFile, OwnFile
+from agent_wiki.harness.agents.agent import HookFile, OwnFile, Permissions
 from agent_wiki.harness.connections import has_hooks
-from agent_wiki.harness.hook_settings import with_hooks, with_rules, without_hooks, without_rules
+from agent_wiki.harness.hook_settings import (
+    added_note,
+    added_rules,
+    installed_rules,
+    with_hooks,
+    with_rules,
+    without_hooks,
+    without_rules,
+)
 from agent_wiki.harness.pointer_block import has_block, with_block, without_block
 from agent_wiki.harness.project_files import FileChange, State, is_own_file, read_file
 from agent_wiki.harness.projects import DEFAULT_WIKI, project_root, project_wiki
@@ -75,7 +83,9 @@ def plan(
         if agent.hook_file is not None and agent.hook_file.name == name:
             settings = with_hooks(settings, agent.hook_file, _commands(agent, agent.hook_file, place, mining))
         if agent.permissions is not None and agent.permissions.file == name and is_allowed:
+            added = _change_of_added(agent.permissions, folder, settings)
             settings = with_rules(settings, agent.permissions)
+            made.changes.append(added)
         made.changes.append(FileChange(name, target, before, _encoded(settings)))
     if agent.own_file is not None:
         made.changes.append(_own_change(agent.own_file, folder, place, mining))
@@ -102,8 +112,8 @@ def plan_removal(agent: Agent, folder: Path, leaving: Sequence[Agent] = ()) -> C
             made.changes.append(FileChange(pointer, target, before, after))
     for name in _settings_files(agent):
         target, before, settings = _read_text(folder, name)
-        if settings is not None and agent.permissions is not None and agent.permissions.file == name:
-            settings = without_rules(settings, agent.permissions)
+        if agent.permissions is not None and agent.permissions.file == name:
+            settings = _without_added(agent.permissions, folder, settings, made)
         if settings is not None and agent.hook_file is not None and agent.hook_file.name == name:
             settings = without_hooks(settings, agent.hook_file)
         made.changes.append(FileChange(name, target, before, _encoded(settings)))
@@ -112,6 +122,27 @@ def plan_removal(agent: Agent, folder: Path, leaving: Sequence[Agent] = ()) -> C
         after = None if is_own_file(before) else before
         made.changes.append(FileChange(agent.own_file.name, target, before, after))
     return made
+
+
+def _change_of_added(permissions: Permissions, folder: Path, settings: str | None) -> FileChange:
+    """The file that says which rules are not a person's, once `settings` have all of them."""
+    target, before, noted = _read_text(folder, permissions.added_file)
+    added = added_rules(noted, permissions)
+    present = installed_rules(settings or "{}", permissions)
+    missing = [rule for rule in permissions.rules if rule not in present or rule in added]
+    return FileChange(permissions.added_file, target, before, _encoded(added_note(missing, permissions)))
+
+
+def _without_added(permissions: Permissions, folder: Path, settings: str | None, made: ConnectionPlan) -> str | None:
+    """Settings without the rules that `wiki connect` added; a note names those of which nothing says so."""
+    target, before, noted = _read_text(folder, permissions.added_file)
+    added = added_rules(noted, permissions)
+    kept = [rule for rule in installed_rules(settings or "{}", permissions) if rule not in added]
+    if kept:
+        made.notes.append(f"{permissions.file} keeps {', '.join(kept)}: nothing says that `wiki connect` added it")
+    if before is not None:
+        made.changes.append(FileChange(permissions.added_file, target, before, None))
+    return None if settings is None else without_rules(settings, permissions, added)
 
 
 def _settings_files(agent: Agent) -> Iterator[str]:

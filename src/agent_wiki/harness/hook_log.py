@@ -24,6 +24,7 @@ class HookOutcome:
 
     saved: list[Path] = field(default_factory=list)
     unchanged: int = 0
+    cut: int = 0  # transcripts that are shorter than what is saved and say nothing new: that stays
     marked: list[str] = field(default_factory=list)  # sessions worth mining: `<session id>: <signs>`
     mined: list[str] = field(default_factory=list)  # names of the saved files that are now in the wiki
     without_lessons: list[str] = field(default_factory=list)  # names of those that hold nothing to learn
@@ -34,6 +35,7 @@ class HookOutcome:
     def line(self) -> str:
         """One line for the log."""
         parts = [f"{len(self.saved)} saved, {self.unchanged} unchanged"]
+        parts += [f"{self.cut} shorter than what is saved, which stays"] if self.cut else []
         parts += [f"to mine: {'; '.join(self.marked)}"] if self.marked else []
         parts += [f"mined: {len(self.mined)}"] if self.mined else []
         parts += [f"nothing to learn: {len(self.without_lessons)}"] if self.without_lessons else []
@@ -55,7 +57,7 @@ def log(cwd: Path, environment: Mapping[str, str], outcome: HookOutcome) -> None
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         lines = [f"{now} PROBLEM {' | '.join(redact_text(each)[0].splitlines())}" for each in outcome.problems]
-        if outcome.saved or outcome.mined or outcome.postponed:
+        if outcome.saved or outcome.cut or outcome.mined or outcome.postponed:
             lines.append(f"{now} {outcome.line()}")
         if lines:
             _append(target, "".join(f"{' '.join(line.split())}\n" for line in lines))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from agent_wiki.errors import UnreadableRecording
 from agent_wiki.harness import saving
+from agent_wiki.harness.cut_transcripts import says_nothing_new
 from agent_wiki.harness.hook_log import HookOutcome
 from agent_wiki.harness.hook_memory import HookMemory, is_saved
 from agent_wiki.harness.signs import signs_to_learn
@@ -25,19 +28,22 @@ class SessionState:
     file: str = ""
     looked_at: int = 0  # turns
     marked: str = ""  # digest of what was last marked as pending
+    turns: int = 0  # of what is saved, and its characters; 0 where that was not noted
+    characters: int = 0
 
     @classmethod
     def of(cls, stored: dict[str, Any]) -> SessionState:
         """The state that was stored; its file is a name, never a path."""
-        texts = {name: str(stored.get(name) or "") for name in ("digest", "file", "marked")}
-        texts["file"] = Path(texts["file"]).name
-        looked_at = stored.get("looked_at")
-        return cls(**texts, looked_at=looked_at if isinstance(looked_at, int) else 0)
+        digest, file, marked = (str(stored.get(name) or "") for name in ("digest", "file", "marked"))
+        counts = [stored.get(name) for name in ("looked_at", "turns", "characters")]
+        looked_at, turns, characters = (each if isinstance(each, int) else 0 for each in counts)
+        return cls(digest, Path(file).name, looked_at, marked, turns, characters)
 
     def stored(self) -> dict[str, Any]:
         """As `of` reads it."""
         fields = {"digest": self.digest, "file": self.file, "looked_at": self.looked_at}
-        return {**fields, **({"marked": self.marked} if self.marked else {})}
+        length = {"turns": self.turns, "characters": self.characters}
+        return {**fields, **length, **({"marked": self.marked} if self.marked else {})}
 
 
 def save_and_mark(
@@ -58,7 +64,7 @@ def save_and_mark(
     stem = caseless_file_stem(trajectory.session_id)
     before = SessionState.of(memory.read(_name(stem)))
     saved = _saved(trajectory, before, folder, memory, outcome)
-    turns = len(trajectory.messages)
+    turns = max(len(trajectory.messages), saved.turns)
     since = before.looked_at if before.looked_at <= turns else 0
     signs = tuple[str, ...]()
     if wiki is not None and since < turns:
@@ -84,11 +90,17 @@ def _name(stem: str) -> str:
 def _saved(
     trajectory: Trajectory, before: SessionState, folder: Path, memory: HookMemory, outcome: HookOutcome
 ) -> SessionState:
-    """The state once the trajectory is saved. A new file is noted before it is there: a killed hook's is used again."""
+    """The state once the trajectory is saved; the former one where it was cut and says nothing new.
+
+    A new file is noted before it is there: a killed hook's is used again."""
     found = digest(trajectory)
     has_file = bool(before.file) and is_saved(folder / before.file)
     if before.digest == found and has_file:
         outcome.unchanged += 1
+        return before
+    length = (len(trajectory.messages), trajectory.characters())
+    if has_file and length < (before.turns, before.characters) and _is_cut(trajectory, folder / before.file):
+        outcome.cut += 1
         return before
     if has_file:
         saving.replace(folder / before.file, trajectory)
@@ -103,4 +115,11 @@ def _saved(
             lambda name: memory.write(_name(stem), replace(named, file=name).stored()),
         ).name
     outcome.saved.append(folder / file)
-    return replace(before, digest=found, file=file)
+    return replace(before, digest=found, file=file, turns=length[0], characters=length[1])
+
+
+def _is_cut(trajectory: Trajectory, file: Path) -> bool:
+    """Whether a shorter state says nothing that the saved one does not say. What cannot be read is replaced."""
+    with suppress(UnreadableRecording):
+        return any(says_nothing_new(trajectory, saved) for saved in saving.trajectories(file, file.name, []))
+    return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,12 +69,15 @@ def with_rules(text: str | None, permissions: Permissions) -> str:
     return edited
 
 
-def without_rules(text: str, permissions: Permissions) -> str | None:
-    """Settings without these rules, otherwise unchanged; None if nothing else is left. Raises `RunError`."""
+def without_rules(text: str, permissions: Permissions, added: Sequence[str]) -> str | None:
+    """Settings without the rules that were `added`, otherwise unchanged; None if nothing else is left.
+
+    Raises `RunError`.
+    """
     edited: str | None = text
     for rule in reversed(permissions.rules):
         present = _rules(edited, permissions) if edited is not None else None
-        if edited is not None and present is not None and rule in present:
+        if edited is not None and present is not None and rule in added and rule in present:
             edited = json_members.without_member(edited, (*permissions.path, present.index(rule)))
     return edited
 
@@ -83,6 +86,20 @@ def installed_rules(text: str, permissions: Permissions) -> list[str]:
     """The rules that settings have. Raises `RunError`."""
     present = _rules(text, permissions) or []
     return [rule for rule in permissions.rules if rule in present]
+
+
+def added_rules(text: str | None, permissions: Permissions) -> list[str]:
+    """The rules that `wiki connect` added, by its note of them. Raises `RunError` for what is no such note."""
+    noted = _object(text, permissions.added_file).get("rules") if text is not None else []
+    if not isinstance(noted, list):
+        raise RunError(f"{permissions.added_file}:1: no list of rules; move it away, nothing was written")
+    return [rule for rule in permissions.rules if rule in noted]
+
+
+def added_note(added: Sequence[str], permissions: Permissions) -> str | None:
+    """The content of that file; None where no rule was added."""
+    about = f"what `wiki connect --allow` added to {permissions.file}, and `--remove` takes out of it again"
+    return json.dumps({"about": about, "rules": list(added)}, indent=2) + "\n" if added else None
 
 
 def _with_element(text: str, path: tuple[str, ...], element: str) -> str:

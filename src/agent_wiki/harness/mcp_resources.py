@@ -1,4 +1,4 @@
-"""What the wiki's MCP server has besides tools: pages as resources, and a prompt that consults the wiki for a person.
+"""The wiki's MCP server, without its tools: pages as resources, and a prompt that consults the wiki for a person.
 
 Imported only where the protocol's library is installed. The list holds the first pages of the index, which has the
 best first; any other page is read by its address. What a resource says is a page's text, as `read_page` gives it.
@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from mcp.server import MCPServer
-from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.prompts import Prompt
 from mcp.types import Resource, ResourceTemplate
-from pydantic import AnyUrl
+from pydantic import AnyUrl, ValidationError
 
 from agent_wiki.errors import AgentWikiError, UsageError
+from agent_wiki.harness.mcp_answers import AnsweredLines, arguments_line
 from agent_wiki.retrieval.rows import index_fields
 from agent_wiki.retrieval.terminal import plain_text, support_and_trust
 from agent_wiki.wiki.index_file import index_bytes
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from mcp.server.lowlevel.helper_types import ReadResourceContents
     from mcp.server.mcpserver.context import Context
+    from mcp.types import CallToolResult, InputRequiredResult
 
     from agent_wiki.harness.mcp_server import WikiTools
 
@@ -45,6 +47,25 @@ class WikiServer(MCPServer[Any]):
     """A server whose resources are the pages of one wiki, read again each time."""
 
     tools: WikiTools
+
+    async def run_stdio_async(self) -> None:
+        """Serve one client over standard input and output; what is no request is answered too."""
+        from mcp.server.stdio import stdio_server
+
+        async with stdio_server() as (messages, answers):
+            server = self._lowlevel_server
+            await server.run(AnsweredLines(messages, answers), answers, server.create_initialization_options())
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """What a tool says. Raises `ToolError` with one line, also for arguments that it does not take."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            raise ToolError(f"{name}: {arguments_line(error.__cause__)}") from error
 
     async def list_resources(self) -> list[Resource]:
         """The first pages of the index, each with its kind, support and trust."""

@@ -101,8 +101,6 @@ class WikiTools:
         """
         if not task.strip():
             raise UsageError("consult: say what you are about to do")
-        if kind is not None and kind not in INDEXED:
-            raise UsageError(f"consult: {_one_line(kind)} is not one of {', '.join(INDEXED)}")
         kinds = (kind,) if kind is not None else ()
         names = [tag[:_MOST_NAME] for tag in tags]
         here = repository[:_MOST_NAME].lower() if repository else self.repository

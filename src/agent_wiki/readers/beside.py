@@ -12,14 +12,17 @@
 
 They belong to a recording and are none, so no report lists them as passed over.
 
-Verdicts are such files too. Whole they are known by their content; half of one by its name.
+Verdicts are such files too. Whole they are known by their content; half of one by its name. So they are passed over,
+but for the report of the SWE-bench harness, which says of recordings beside it whether they solved their task.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
-from agent_wiki.readers.recorded import UUID
+from agent_wiki.readers.recorded import UUID, mapping
 from agent_wiki.readers.recording_path import RecordingPath
 
 _STARTED = re.compile(r"agent-.*\.meta\.json")
@@ -42,6 +45,8 @@ _NAMED = {
 }
 
 _VERDICTS = frozenset({"report.json", "reward.json", "task_metadata.json"})
+REPORTS = ("report.json", "report.json.gz")
+"""The names of such a report."""
 _RESULT = "result.json"  # a name that a recording may have as well
 _IN_RESULT = ('"trial_name"', '"task_name"')  # of a Harbor trial
 
@@ -49,6 +54,11 @@ _IN_RESULT = ('"trial_name"', '"task_name"')  # of a Harbor trial
 def is_verdict(name: str, head: str) -> bool:
     """Whether a damaged file, which begins with `head`, is a verdict about a recording and none itself."""
     return name in _VERDICTS or (name == _RESULT and any(key in head for key in _IN_RESULT))
+
+
+def is_report(name: str, value: Mapping[str, Any]) -> bool:
+    """Whether a document is a report with verdicts: of one instance, or of several by their names."""
+    return name in REPORTS and any(isinstance(mapping(each).get("resolved"), bool) for each in (value, *value.values()))
 
 
 def part_of_session(path: RecordingPath) -> str | None:

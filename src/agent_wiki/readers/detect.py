@@ -19,7 +19,7 @@ from agent_wiki.errors import (
     UnreadableRecording,
     UsageError,
 )
-from agent_wiki.readers.beside import is_verdict, part_of_session
+from agent_wiki.readers.beside import is_report, is_verdict, part_of_session
 from agent_wiki.readers.exports import Mentions
 from agent_wiki.readers.extensions import extensions, loaded, origin
 from agent_wiki.readers.harbor_trial import HarborTrial, labelled, trial_of
@@ -108,6 +108,8 @@ def reader_of(recording: Recording) -> Reader:
         if reader.claims(sample):
             _expect_recording(recording, trial, is_general=bool(getattr(reader, "IS_GENERAL", False)))
             return reader
+    if is_report(recording.path.name, sample.document()):
+        raise PartOfRecording(recording.name, "no recording: verdicts on recordings beside it")
     if sample.shape == "text":
         raise UnreadableRecording(recording.name, sample.fault, line=1, is_foreign=True)
     raise UnreadableRecording(recording.name, f"not a trajectory: {_describe(sample)}", is_foreign=True)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from agent_wiki.errors import UnreadableRecording
+from agent_wiki.readers.beside import REPORTS
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_messages import Call, add_message, calls_of, message_text, parts_of, thinking_of
 from agent_wiki.readers.chat_values import content_ids, reply_usage, summed_usage
@@ -169,13 +170,13 @@ def _source(document: dict[str, Any], messages: list[dict[str, Any]], resolved: 
 
 
 def _resolved_beside(recording: Recording, task_id: str | None) -> bool | None:
-    """`resolved` for this instance from a `report.json` in the recording's folder, if it is clearly about it.
+    """`resolved` for this instance from a report in the recording's folder, if it is clearly about it.
 
     Either the report names the instance, or it is flat and its folder is named after the instance.
     """
     if task_id is None:
         return None
-    verdicts = json_beside(recording, "report.json")
+    verdicts = next(filter(None, (json_beside(recording, name) for name in REPORTS)), {})
     own = verdicts.get(task_id)
     if not isinstance(own, dict):
         own = verdicts if recording.path.parent.name == task_id else {}

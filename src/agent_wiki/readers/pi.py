@@ -31,6 +31,7 @@ from agent_wiki.readers.recorded import (
 )
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.readers.sts import is_sts
+from agent_wiki.shell.verdict import POLLED
 from agent_wiki.trajectory import Source, Trajectory
 from agent_wiki.trajectory.json_text import value_or
 from agent_wiki.trajectory.lazily import regex
@@ -46,7 +47,7 @@ _STOPPED = re.compile(r"(?:Operation|Command) aborted\s*$")
 _FILE, _FILE_END = '<file name="', "</file>"
 # OpenClaw, which saves its sessions as pi does, before the task of a subagent.
 _TO_SUBAGENT = regex(r"(?:\[[^\]\n]{5,60}\] )?\[Subagent Context\] .{1,4000}?\n\s{0,8}\[Subagent Task\]: ?", re.DOTALL)
-_EXITED = regex(r"\(Command exited with code (-?\d{1,10})\)\s*\Z|Process exited with code (-?\d{1,10})\.\s*\Z")
+_EXITED = regex(r"\(Command exited with code (?P<code>-?\d{1,10})\)\s*\Z")
 _ERROR_OBJECT, _HEAD = regex(r'\s*\{\s*"status":\s*"error"'), 200  # characters at either end of a result
 _FILE_ID = re.compile(r"_([^_/\\]+)\.jsonl$")
 _USAGE_NAMES = {
@@ -241,8 +242,9 @@ class PiSession:
 
 def _says_error(text: str) -> bool:
     """What OpenClaw's tools say of a failure, for which it sets no flag: an exit code, or an object with the error."""
-    if match := _EXITED.search(text[-_HEAD:]):
-        return (match[1] or match[2]) != "0"
+    exited = _EXITED.search(text[-_HEAD:]) or POLLED.search(text[-_HEAD:])
+    if exited and exited["code"]:
+        return exited["code"] != "0"
     return _ERROR_OBJECT.match(text[:_HEAD]) is not None and mapping(value_or(text, None)).get("status") == "error"
 
 

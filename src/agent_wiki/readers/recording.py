@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from codecs import BOM_UTF32_LE
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -101,7 +102,7 @@ class Recording:
             return hashlib.file_digest(stream, "sha256").hexdigest()
 
     def open(self) -> IO[bytes]:
-        """The recording's bytes, decompressed. The compression is detected by content, not by the file's name."""
+        """The recording's bytes, decompressed and in UTF-8, both by content and not by the file's name."""
         return unpacked(self.path)
 
     def again(self) -> Recording:
@@ -111,7 +112,8 @@ class Recording:
     def beside(self, name: str) -> bytes | None:
         """The bytes of a file named from the recording's folder, such as a verdict; None without one of bearable size.
 
-        When that file comes, changes or goes, the recording is read again.
+        They are decompressed and in UTF-8, as those of a recording. When that file comes, changes or goes, the
+        recording is read again.
         """
         if name not in self._beside:
             found = self.signature_beside(name)
@@ -127,11 +129,14 @@ class Recording:
         """A file named from the recording's folder, to be read as one itself."""
         return Recording(path_beside(self.path, name), f"{self.name}: {name}")
 
-    def _content_beside(self, name: str) -> bytes | None:
+    def _content_beside(self, name: str) -> bytes:
         try:
-            return path_beside(self.path, name).read_bytes()
-        except OSError:
-            return None
+            with unpacking(name), unpacked(path_beside(self.path, name)) as stream:
+                return stream.read(_MOST_BYTES_BESIDE)
+        except RecordingUnavailable:
+            raise
+        except UnreadableRecording:
+            return b""  # which is no JSON and no number either
 
     def signature_beside(self, name: str) -> Signature | None:
         """The signature of such a file; when it changes, the recording is read again."""
@@ -171,10 +176,10 @@ class Recording:
                 return Sample("zip", archive.namelist())
         if head in MAGICS:
             return Sample("lines", [row for _, row in islice(rows(self), _SAMPLE_ROWS)])
-        is_wide = head[:2] in (b"\xff\xfe", b"\xfe\xff") or _WIDE.match(head.decode("latin-1"))
+        is_wide = head == BOM_UTF32_LE or _WIDE.match(head.decode("latin-1"))
         if is_wide or b"\0" in head[:2]:
             nuls = "it begins with NUL bytes: no text, or its writing was cut off"
-            reason = "UTF-16 or UTF-32 text: convert it to UTF-8" if is_wide else nuls
+            reason = "UTF-32 text, or UTF-16 without its mark: convert it to UTF-8" if is_wide else nuls
             raise UnreadableRecording(self.name, reason, line=1)
         return None
 

@@ -1,7 +1,8 @@
-"""Decompressed bytes of recordings, with a limit on what a small file may decompress to."""
+"""The bytes of recordings, decompressed and in UTF-8, with a limit on what a small file may decompress to."""
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import zlib
@@ -20,7 +21,7 @@ _MOST_TIMES = 100  # recordings compress to a fifth or a twentieth; a bomb to a 
 
 
 def unpacked(path: RecordingPath) -> IO[bytes]:
-    """A file's bytes, decompressed. The compression is detected by content, not by the file's name."""
+    """A file's bytes, decompressed, those of UTF-16 as UTF-8. Both are detected by content, not by the file's name."""
     stream = path.open("rb")
     magic = stream.read(len(_ZSTD))
     stream.seek(0)
@@ -28,10 +29,28 @@ def unpacked(path: RecordingPath) -> IO[bytes]:
     if magic.startswith(_GZIP):
         inner = gzip.GzipFile(fileobj=stream)
     elif magic == _ZSTD:
-        inner = ZstdFrames(stream)
+        inner = Chunks(_zstd_frames(stream), stream)
     else:
-        return stream
-    return io.BufferedReader(Bounded(inner, path.stat().st_size, stream), _BUFFER_BYTES)
+        return _as_utf8(stream, magic)
+    reader = io.BufferedReader(Bounded(inner, path.stat().st_size, stream), _BUFFER_BYTES)
+    try:
+        return _as_utf8(reader, reader.peek(len(_ZSTD)))
+    except BaseException:
+        reader.close()
+        raise
+
+
+def _as_utf8(stream: IO[bytes], head: bytes) -> IO[bytes]:
+    """The stream that begins with `head`, as UTF-8 where a mark says that it is UTF-16, as PowerShell's `>` writes."""
+    is_utf16 = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and not head.startswith(codecs.BOM_UTF32_LE)
+    return io.BufferedReader(Chunks(_utf8_of(stream), stream), _BUFFER_BYTES) if is_utf16 else stream
+
+
+def _utf8_of(stream: IO[bytes]) -> Iterator[bytes]:
+    """UTF-16 text with its mark → UTF-8 without one. Half a pair of surrogates stays one, which is no UTF-8 either."""
+    decoder = codecs.getincrementaldecoder("utf-16")("surrogatepass")
+    while chunk := stream.read(_BUFFER_BYTES):
+        yield decoder.decode(chunk).encode("utf-8", "surrogatepass")
 
 
 @contextmanager
@@ -77,33 +96,45 @@ class Bounded(io.RawIOBase):
         super().close()
 
 
-class ZstdFrames(io.RawIOBase):
-    """Decompressed bytes of zstd frames. Unlike the library's own reader, it detects a frame that is cut off."""
+class Chunks(io.RawIOBase):
+    """Chunks of bytes as a stream; `source` is what they are made from, which is closed too."""
 
-    def __init__(self, packed: IO[bytes]) -> None:
-        import zstandard
-
-        self._packed = packed
-        self._new_frame = zstandard.ZstdDecompressor().decompressobj
-        self._frame = self._new_frame()
-        self._is_inside = True  # within a frame, which the rest of the file must end
-        self._unpacked = memoryview(b"")
+    def __init__(self, chunks: Iterator[bytes], source: IO[bytes]) -> None:
+        self._chunks, self._source = chunks, source
+        self._chunk = memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        while not self._unpacked:
-            if self._frame.eof:
-                chunk = self._frame.unused_data or self._packed.read(_PACKED_BYTES)
-                self._frame, self._is_inside = self._new_frame(), bool(chunk)
-            else:
-                chunk = self._packed.read(_PACKED_BYTES)
-            if not chunk:
-                if self._is_inside:
-                    raise EOFError("the file ends inside a zstd frame")
+        while not self._chunk:
+            chunk = next(self._chunks, None)
+            if chunk is None:
                 return 0
-            self._unpacked = memoryview(self._frame.decompress(chunk))
-        size = min(len(buffer), len(self._unpacked))
-        buffer[:size], self._unpacked = self._unpacked[:size], self._unpacked[size:]
+            self._chunk = memoryview(chunk)
+        size = min(len(buffer), len(self._chunk))
+        buffer[:size], self._chunk = self._chunk[:size], self._chunk[size:]
         return size
+
+    def close(self) -> None:
+        self._source.close()
+        super().close()
+
+
+def _zstd_frames(packed: IO[bytes]) -> Iterator[bytes]:
+    """Decompressed bytes of zstd frames. Unlike the library's own reader, it detects a frame that is cut off."""
+    import zstandard
+
+    new_frame = zstandard.ZstdDecompressor().decompressobj
+    frame, is_inside = new_frame(), True  # within a frame, which the rest of the file must end
+    while True:
+        if frame.eof:
+            chunk = frame.unused_data or packed.read(_PACKED_BYTES)
+            frame, is_inside = new_frame(), bool(chunk)
+        else:
+            chunk = packed.read(_PACKED_BYTES)
+        if not chunk:
+            break
+        yield frame.decompress(chunk)
+    if is_inside:
+        raise EOFError("the file ends inside a zstd frame")

@@ -9,11 +9,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from agent_wiki.errors import UsageError
 from agent_wiki.retrieval import lexical, meaning
 from agent_wiki.retrieval.fuse import THRESHOLD, discounted, floor_of, fused, ranked, sinks
 from agent_wiki.retrieval.index import RetrievalIndex, opened
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.kinds import EPISODE
+from agent_wiki.wiki.kinds import EPISODE, INDEXED
 
 _OF_REPOSITORY = "repository:"
 _MOST_EPISODES = 1
@@ -21,6 +22,7 @@ _FEWEST_WORDS = 2
 _MOST_CANDIDATES = 40  # for each of the two scores
 _MOST_WORDS_SHOWN = 6
 _MOST_OF_TASK = meaning.MOST_CHARACTERS
+_LONGEST_NAME = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +96,10 @@ def consult(
     (empty: any); the number of pages; the repository that the reader works in, None for unknown: what holds for it
     alone is preferred, what holds for another one alone is not shown. Out: at most `most` hits: lessons first, then at
     most one episode (all of them where `kinds` asks for them), with those that harmed more than they helped at the end.
-    Raises `UsageError` if the folder is not a wiki.
+    Raises `UsageError` for a kind that is none, and if the folder is not a wiki.
     """
+    if unknown := sorted(set(kinds) - set(INDEXED)):
+        raise UsageError(f"no kind {str(unknown[0])[:_LONGEST_NAME]!r}: choose one of {', '.join(INDEXED)}")
     index = opened(wiki)
     task = _without_name(task[:_MOST_OF_TASK], repository)
     asked = lexical.words_of(task)

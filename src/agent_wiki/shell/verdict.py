@@ -51,8 +51,8 @@ _TIMED_OUT = regex(
 )
 _ENDED_BADLY = regex(r"\bexited with code:? [1-9]")
 _NOT_EXECUTED = regex(r'" is NOT executed\. The previous command is still running\b')
-# What OpenClaw writes behind the output of a command that is polled.
-_POLLED = regex(r"Process (?:still running|exited with code (?P<code>-?\d{1,10}))\.\s*\Z")
+POLLED = regex(r"Process (?:still running|exited with code (?P<code>-?\d{1,10}))\.\s*\Z")
+"""What OpenClaw writes behind the output of a command that is polled."""
 # Of a shell of Windows that was started without the command that it was to run; its letters may stand apart.
 _ONLY_BANNER = regex(r"\s*MicrosoftWindows\[Version[^\n]*\n[^\n]*MicrosoftCorporation[^\n]*\s+[A-Z]:\\[^\n]*>\s*")
 _HEADER = 400
@@ -103,7 +103,7 @@ def judged(
     result = without_start_up(result)
     if len(result) < _HEADER and _ONLY_BANNER.fullmatch(result.replace("\0", "").replace(" ", "")):
         return Verdict("unknown", turn=turn)
-    polled = _POLLED.search(result[-_HEADER:])
+    polled = POLLED.search(result[-_HEADER:])
     if not is_error and (running := _running(result, polled)):
         return Verdict("running", running, turn)
     is_error = polled["code"] != "0" if polled and polled["code"] else is_error

@@ -17,7 +17,7 @@ from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.retrieval.page_names import WikiPages, pages_named
 from agent_wiki.site.addresses import START
 from agent_wiki.site.build import DEFAULT_TITLE, build_site
-from agent_wiki.site.contents import read_contents
+from agent_wiki.site.contents import read_contents, require_wiki
 from agent_wiki.site.memory import machinery_of
 from agent_wiki.site.output import SiteFolder
 from agent_wiki.trajectory.lazily import dataclass
@@ -84,9 +84,10 @@ class LocalSite:
             return self._files.get(name)
 
     def refresh(self) -> None:
-        """Bring the site up to date."""
+        """Bring the site up to date. Raises as `build_site`."""
         state = digest_of(scan(str(self.wiki)))
         if state != self._state:
+            require_wiki(self.wiki)
             folder = site_folder(self.wiki)
             build_site(self.wiki, folder, self.recordings, self.title, is_published=False)
             self._files = {file: folder / file for file in SiteFolder.opened(folder).listed}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from agent_wiki.trajectory.lazily import dataclass
@@ -57,6 +57,11 @@ class Permissions:
     path: tuple[str, ...]
     rules: tuple[str, ...]
     note: str = ""
+
+    @property
+    def added_file(self) -> str:
+        """The file beside the settings that names the rules which `wiki connect` added: others are a person's."""
+        return str(PurePosixPath(self.file).with_name("agent-wiki-rules.json"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,9 @@ __all__ = [
 SCHEMA_VERSION = 1
 """Of what `--json` prints; `wiki schema` describes it. It changes when a key goes or means something else."""
 
-HIDDEN_FIELDS = ("_covered", "failed_again", "failed_before", "is_shard", "is_verbose")
+HIDDEN_FIELDS = (
+    "_covered", "failed_again", "failed_before", "is_shard", "is_verbose", "parts", "parts_unchanged",
+)  # fmt: skip
 """Fields of a report that are not printed."""
 
 _SIGNALLED = 128  # added to a signal's number, as shells do
@@ -71,6 +73,8 @@ class Report:
     left_out: list[Note] = field(default_factory=list)
     passed_over: list[Failure] = field(default_factory=list)
     passed_over_unchanged: int = 0  # of these, known from a run before
+    parts: int = 0  # files that belong to a recording and are none, of which nothing is said
+    parts_unchanged: int = 0
     set_aside: list[Failure] = field(default_factory=list)  # objects of a bucket that failed too often
     dropped_claims: list[Note] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -123,6 +127,7 @@ class Report:
         self.failed_again = self.failed_before = 0
         self.recordings = self.recordings_unchanged = self.recordings_read = 0
         self.recordings_waiting = self.passed_over_unchanged = self.pages_unchanged = 0
+        self.parts = self.parts_unchanged = 0
 
     def add_unread(self, failure: Failure, *, is_foreign: bool, is_named: bool, is_unchanged: bool = False) -> bool:
         """Note a file that was not read to its end. One that is empty, or something else altogether, is passed over.
@@ -135,7 +140,10 @@ class Report:
             return True
         if failure.kind == RecordingChanged.kind:
             self.warnings.append(str(failure))
-        elif failure.kind != PartOfRecording.kind:
+        elif failure.kind == PartOfRecording.kind:
+            self.parts += 1
+            self.parts_unchanged += is_unchanged
+        else:
             self.passed_over.append(failure)
             self.passed_over_unchanged += is_unchanged
         return False

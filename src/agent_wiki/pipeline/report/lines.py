@@ -209,8 +209,9 @@ def _coverage_line(coverage: Counter[str]) -> str:
 
 def _sessions_line(report: Report) -> str:
     parts = [f"{count} {status.replace('-', ' ')}" for status, count in sorted(report.sessions.items())]
-    recordings = report.recordings - report.recordings_waiting - len(report.passed_over)
-    unchanged = report.recordings_unchanged - report.passed_over_unchanged  # the former counts all files
+    recordings = report.recordings - report.recordings_waiting - len(report.passed_over) - report.parts
+    others_unchanged = report.passed_over_unchanged + report.parts_unchanged
+    unchanged = report.recordings_unchanged - others_unchanged  # the former counts all files
     unread = f", {unchanged} unchanged and not read" if unchanged else ""
     left = report.recordings_waiting
     unread += f", {counted(left, 'file')} left for a later run" if left else ""
