@@ -209,6 +209,39 @@ def cursor() -> list[Document]:
     return [*({"role": role, "message": {"content": content}} for role, content in blocks), ended]
 
 
+def droid() -> list[Document]:
+    blocks: list[tuple[str, list[Document], Document]] = [
+        ("user", [{"type": "text", "text": "Rules"}], {"visibility": "llm_only"}),
+        ("user", [{"type": "text", "text": "Please list"}], {}),
+        (
+            "assistant",
+            [
+                {"type": "thinking", "thinking": "Hm"},
+                {"type": "tool_use", "id": "c", "name": "Execute", "input": {"command": "ls"}},
+            ],
+            {"modelId": "m"},
+        ),
+        (
+            "user",
+            [
+                {
+                    "type": "tool_result",
+                    "tool_use_id": "c",
+                    "is_error": False,
+                    "content": "x\n[Process exited with code 1]",
+                }
+            ],
+            {},
+        ),
+        ("assistant", [{"type": "text", "text": "Done."}], {}),
+    ]
+    said = [{"role": role, "content": content, **more} for role, content, more in blocks]
+    start = {"type": "session_start", "id": "s", "title": "List", "owner": "o", "cwd": "/w", "callingSessionId": "p"}
+    summary = {"type": "compaction_state", "summaryText": "A summary", "timestamp": TIME}
+    messages = [{"type": "message", "timestamp": TIME, "message": message} for message in said]
+    return [start, summary, *messages, {"type": "agent_turn_outcome", "reason": "completed"}]
+
+
 def entire() -> list[Document]:
     head = {"v": 1, "agent": "claude-code", "cli_version": "0.9.0", "ts": TIME}
     call = {"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": "ls"}}
@@ -331,7 +364,7 @@ def of_lines_by_name() -> dict[str, list[Document]]:
     """The recordings with a record a line."""
     found = {"codex": codex(), "stream": stream_json(), "gemini": gemini(), "pi": pi(), "sts": sts()}
     found |= {"antigravity": antigravity(), "cursor": cursor(), "entire": entire(), "codebuddy": codebuddy()}
-    found |= {"crush": crush(), "oh_my_opencode": oh_my_opencode()}
+    found |= {"crush": crush(), "droid": droid(), "oh_my_opencode": oh_my_opencode()}
     return found | {"gemini without header": gemini()[1:], "vscode-chat log": vscode_chat()}
 
 
