@@ -242,6 +242,21 @@ def droid() -> list[Document]:
     return [start, summary, *messages, {"type": "agent_turn_outcome", "reason": "completed"}]
 
 
+def goose() -> list[Document]:
+    called = {"status": "success", "value": {"name": "developer__shell", "arguments": {"command": "ls"}}}
+    value = {"content": [{"type": "text", "text": "x"}], "structuredContent": {"exit_code": 1}, "isError": False}
+    blocks: list[tuple[str, list[Document]]] = [
+        ("user", [{"type": "text", "text": "Please list", "annotations": {"audience": ["assistant"]}}]),
+        ("assistant", [{"type": "thinking", "thinking": "Hm"}, {"type": "toolRequest", "id": "c", "toolCall": called}]),
+        ("user", [{"type": "toolResponse", "id": "c", "toolResult": {"status": "success", "value": value}}]),
+        ("assistant", [{"type": "text", "text": "Done."}]),
+    ]
+    metadata = {"userVisible": True, "usage": {"inputTokens": 3}, "inference": {"requestedModel": "m"}}
+    header = {"id": "s", "working_dir": "/w", "message_count": 4, "created_at": TIME, "parent_session_id": "p"}
+    said = [{"role": role, "created": 1_750_000_000, "content": content} for role, content in blocks]
+    return [header, *({**message, "metadata": metadata} for message in said)]
+
+
 def entire() -> list[Document]:
     head = {"v": 1, "agent": "claude-code", "cli_version": "0.9.0", "ts": TIME}
     call = {"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": "ls"}}
@@ -364,7 +379,7 @@ def of_lines_by_name() -> dict[str, list[Document]]:
     """The recordings with a record a line."""
     found = {"codex": codex(), "stream": stream_json(), "gemini": gemini(), "pi": pi(), "sts": sts()}
     found |= {"antigravity": antigravity(), "cursor": cursor(), "entire": entire(), "codebuddy": codebuddy()}
-    found |= {"crush": crush(), "droid": droid(), "oh_my_opencode": oh_my_opencode()}
+    found |= {"crush": crush(), "droid": droid(), "goose": goose(), "oh_my_opencode": oh_my_opencode()}
     return found | {"gemini without header": gemini()[1:], "vscode-chat log": vscode_chat()}
 
 

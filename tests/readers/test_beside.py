@@ -32,6 +32,7 @@ def kept(tmp_path: Path, name: str) -> Path:
         ("app/.project_root", "Gemini CLI"),
         ("opencode/opencode.db-wal", "OpenCode"),
         (".crush/crush.db-wal", "Crush"),
+        ("goose/sessions/sessions.db-wal", "Goose"),
         (f"-srv-app/{SESSION}.settings.json", "Droid"),
         (f"-srv-app/{SESSION}.settings.json.bak", "Droid"),
         ("a2/472b34bb36/0/metadata.json", "Entire"),

@@ -7,6 +7,7 @@
     OpenCode     opencode.db-wal, opencode.db-shm             the latest of the database, and an index of it
                  message/ses_…/msg_….json, part/msg_…/prt_….json, session_diff/ses_….json, before 1.2
     Crush        crush.db-wal, crush.db-shm                   the same of its database
+    Goose        sessions.db-wal, sessions.db-shm             the same of its database
     Droid        <session id>.settings.json                   the session's model and tokens
     OpenHands    events/event-00012-<id>.json                 an event of the conversation whose state lies above it
     Entire       <xx>/<checkpoint>/<n>/metadata.json, …       what a checkpoint keeps beside the session's recording
@@ -41,6 +42,8 @@ _NAMED = {
     "opencode.db-shm": "an index of OpenCode's database beside it",
     "crush.db-wal": "the latest of Crush's database beside it",
     "crush.db-shm": "an index of Crush's database beside it",
+    "sessions.db-wal": "the latest of Goose's database beside it",
+    "sessions.db-shm": "an index of Goose's database beside it",
 }
 
 _VERDICTS = frozenset({"report.json", "reward.json", "task_metadata.json"})
