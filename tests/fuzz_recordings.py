@@ -257,6 +257,15 @@ def goose() -> list[Document]:
     return [header, *({**message, "metadata": metadata} for message in said)]
 
 
+def sharegpt() -> list[Document]:
+    call = '{"name": "bash", "arguments": {"command": "ls"}}'
+    returned = '<tool_response>\n{"tool_call_id": "c", "name": "bash", "content": "x"}\n</tool_response>'
+    own = [("human", "Please list"), ("function_call", call), ("observation", "x"), ("gpt", "Done.")]
+    in_text = [("human", "Again"), ("gpt", f"ok\n<tool_call>\n{call}\n</tool_call>"), ("tool", returned)]
+    head = {"system": "Rules", "model": "m", "timestamp": TIME, "completed": True}
+    return [{"conversations": [{"from": who, "value": said} for who, said in each], **head} for each in (own, in_text)]
+
+
 def entire() -> list[Document]:
     head = {"v": 1, "agent": "claude-code", "cli_version": "0.9.0", "ts": TIME}
     call = {"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": "ls"}}
@@ -379,7 +388,13 @@ def of_lines_by_name() -> dict[str, list[Document]]:
     """The recordings with a record a line."""
     found = {"codex": codex(), "stream": stream_json(), "gemini": gemini(), "pi": pi(), "sts": sts()}
     found |= {"antigravity": antigravity(), "cursor": cursor(), "entire": entire(), "codebuddy": codebuddy()}
-    found |= {"crush": crush(), "droid": droid(), "goose": goose(), "oh_my_opencode": oh_my_opencode()}
+    found |= {
+        "crush": crush(),
+        "droid": droid(),
+        "goose": goose(),
+        "sharegpt": sharegpt(),
+        "oh_my_opencode": oh_my_opencode(),
+    }
     return found | {"gemini without header": gemini()[1:], "vscode-chat log": vscode_chat()}
 
 
