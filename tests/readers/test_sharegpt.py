@@ -110,6 +110,10 @@ def test_what_follows_a_call_in_the_users_place_is_its_result(tmp_path: Path) ->
         ("human", "[Current URL: about:blank]"),
         ("gpt", called),
         ("human", "OBSERVATION:\na page"),
+        ("gpt", called.partition("\n\n")[2]),
+        ("human", "[Current URL: about:blank]"),
+        ("gpt", called),
+        ("human", "What are you doing?"),
         ("function_call", "Ok."),
         ("human", "Now the other one."),
         ("function_call", "<function=finish>\n<parameter=message>\nDone.\n</parameter>\n</function>"),
@@ -120,10 +124,20 @@ def test_what_follows_a_call_in_the_users_place_is_its_result(tmp_path: Path) ->
         ("tool", "[Current URL: about:blank]"),
         ("assistant", "I look."),
         ("tool", "OBSERVATION:\na page"),
+        ("assistant", None),
+        ("tool", "[Current URL: about:blank]"),
+        ("assistant", called),
+        ("user", "What are you doing?"),
         ("assistant", "Ok."),
         ("user", "Now the other one."),
         ("assistant", "Done."),
     ]
+
+
+def test_what_came_of_a_call_that_cannot_be_read_is_not_the_users(tmp_path: Path) -> None:
+    said = ("human", "Go."), ("function_call", "<function=bash>ls"), ("human", "OBSERVATION:\na.py")
+    trajectory = session(tmp_path, *said, ("gpt", "Done."))
+    assert [(each.role, each.mark) for each in trajectory.messages][2] == ("user", "injected")
 
 
 def test_a_user_who_writes_after_the_work_has_ended_is_the_user(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ _KINDS = {
 }
 _PREFERENCES = frozenset({"chosen", "rejected"})  # a pair of replies to choose from
 _OF_RESULT = frozenset({"tool_call_id", "name", "content"})
+_CALLS_BEGIN = ("<function=", "<tool_call>")
 _TURNS_LOOKED_AT = 200
 
 Turn = tuple[str, str]  # what kind it is of, and its text
@@ -121,8 +122,9 @@ def _take(builder: TrajectoryBuilder, kind: str, text: str, before: str) -> None
         builder.assistant(None if calls else text, calls=calls)
     elif kind == _RESULT:
         _take_results(builder, text)
-    elif not (take_output(builder, text) or (before == _CALL and _answers(builder, text))):
-        builder.user(text)
+    elif not (take_output(builder, text) or _answers(builder, text, before)):
+        is_output = bool(before) and bool(results_in(text))  # of a call that could not be read
+        builder.user(text, "injected" if is_output else None)
 
 
 def _calls(text: str) -> list[Call]:
@@ -146,7 +148,12 @@ def _unwrapped(text: str) -> str:
     return content_text(value["content"]) if is_wrapped else text
 
 
-def _answers(builder: TrajectoryBuilder, text: str) -> bool:
-    """Take a turn after a call as what came of it, such as the page of a browser, though it is in the user's place."""
+def _answers(builder: TrajectoryBuilder, text: str, before: str) -> bool:
+    """Take a turn after a call as what came of it, such as the page of a browser, though it is in the user's place.
+
+    A reply of any kind is a call where it is nothing else.
+    """
     last = builder.messages[-1] if builder.messages else None
-    return last is not None and asks_for_results(last.content or "") and take_results(builder, [text])
+    said = last.content or "" if last is not None else ""
+    is_call = before == _CALL or said.startswith(_CALLS_BEGIN)
+    return is_call and asks_for_results(said) and take_results(builder, [text])
