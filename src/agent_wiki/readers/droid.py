@@ -2,7 +2,7 @@
 
 Messages hold blocks as in Anthropic's API. Who a message is for is recorded (`visibility`): what only the model or only
 the user saw was written by the program. Model and tokens are in `<id>.settings.json` beside the session. (Read after
-descriptions of public readers and six sessions that tests of other programs recorded; no documentation was at hand.)
+descriptions of public readers and five sessions that tests of other programs recorded; no documentation was at hand.)
 """
 
 from __future__ import annotations
