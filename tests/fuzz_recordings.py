@@ -209,6 +209,63 @@ def cursor() -> list[Document]:
     return [*({"role": role, "message": {"content": content}} for role, content in blocks), ended]
 
 
+def droid() -> list[Document]:
+    blocks: list[tuple[str, list[Document], Document]] = [
+        ("user", [{"type": "text", "text": "Rules"}], {"visibility": "llm_only"}),
+        ("user", [{"type": "text", "text": "Please list"}], {}),
+        (
+            "assistant",
+            [
+                {"type": "thinking", "thinking": "Hm"},
+                {"type": "tool_use", "id": "c", "name": "Execute", "input": {"command": "ls"}},
+            ],
+            {"modelId": "m"},
+        ),
+        (
+            "user",
+            [
+                {
+                    "type": "tool_result",
+                    "tool_use_id": "c",
+                    "is_error": False,
+                    "content": "x\n[Process exited with code 1]",
+                }
+            ],
+            {},
+        ),
+        ("assistant", [{"type": "text", "text": "Done."}], {}),
+    ]
+    said = [{"role": role, "content": content, **more} for role, content, more in blocks]
+    start = {"type": "session_start", "id": "s", "title": "List", "owner": "o", "cwd": "/w", "callingSessionId": "p"}
+    summary = {"type": "compaction_state", "summaryText": "A summary", "timestamp": TIME}
+    messages = [{"type": "message", "timestamp": TIME, "message": message} for message in said]
+    return [start, summary, *messages, {"type": "agent_turn_outcome", "reason": "completed"}]
+
+
+def goose() -> list[Document]:
+    called = {"status": "success", "value": {"name": "developer__shell", "arguments": {"command": "ls"}}}
+    value = {"content": [{"type": "text", "text": "x"}], "structuredContent": {"exit_code": 1}, "isError": False}
+    blocks: list[tuple[str, list[Document]]] = [
+        ("user", [{"type": "text", "text": "Please list", "annotations": {"audience": ["assistant"]}}]),
+        ("assistant", [{"type": "thinking", "thinking": "Hm"}, {"type": "toolRequest", "id": "c", "toolCall": called}]),
+        ("user", [{"type": "toolResponse", "id": "c", "toolResult": {"status": "success", "value": value}}]),
+        ("assistant", [{"type": "text", "text": "Done."}]),
+    ]
+    metadata = {"userVisible": True, "usage": {"inputTokens": 3}, "inference": {"requestedModel": "m"}}
+    header = {"id": "s", "working_dir": "/w", "message_count": 4, "created_at": TIME, "parent_session_id": "p"}
+    said = [{"role": role, "created": 1_750_000_000, "content": content} for role, content in blocks]
+    return [header, *({**message, "metadata": metadata} for message in said)]
+
+
+def sharegpt() -> list[Document]:
+    call = '{"name": "bash", "arguments": {"command": "ls"}}'
+    returned = '<tool_response>\n{"tool_call_id": "c", "name": "bash", "content": "x"}\n</tool_response>'
+    own = [("human", "Please list"), ("function_call", call), ("observation", "x"), ("gpt", "Done.")]
+    in_text = [("human", "Again"), ("gpt", f"ok\n<tool_call>\n{call}\n</tool_call>"), ("tool", returned)]
+    head = {"system": "Rules", "model": "m", "timestamp": TIME, "completed": True}
+    return [{"conversations": [{"from": who, "value": said} for who, said in each], **head} for each in (own, in_text)]
+
+
 def entire() -> list[Document]:
     head = {"v": 1, "agent": "claude-code", "cli_version": "0.9.0", "ts": TIME}
     call = {"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": "ls"}}
@@ -331,7 +388,13 @@ def of_lines_by_name() -> dict[str, list[Document]]:
     """The recordings with a record a line."""
     found = {"codex": codex(), "stream": stream_json(), "gemini": gemini(), "pi": pi(), "sts": sts()}
     found |= {"antigravity": antigravity(), "cursor": cursor(), "entire": entire(), "codebuddy": codebuddy()}
-    found |= {"crush": crush(), "oh_my_opencode": oh_my_opencode()}
+    found |= {
+        "crush": crush(),
+        "droid": droid(),
+        "goose": goose(),
+        "sharegpt": sharegpt(),
+        "oh_my_opencode": oh_my_opencode(),
+    }
     return found | {"gemini without header": gemini()[1:], "vscode-chat log": vscode_chat()}
 
 

@@ -32,6 +32,9 @@ def kept(tmp_path: Path, name: str) -> Path:
         ("app/.project_root", "Gemini CLI"),
         ("opencode/opencode.db-wal", "OpenCode"),
         (".crush/crush.db-wal", "Crush"),
+        ("goose/sessions/sessions.db-wal", "Goose"),
+        (f"-srv-app/{SESSION}.settings.json", "Droid"),
+        (f"-srv-app/{SESSION}.settings.json.bak", "Droid"),
         ("a2/472b34bb36/0/metadata.json", "Entire"),
         ("a2/472b34bb36/metadata.json", "Entire"),
     ],
@@ -54,6 +57,7 @@ def test_a_part_of_a_session_is_passed_over_without_a_word_unless_it_was_named(
         f"{SESSION}/subagents/notes.json",
         f"subagents/{SESSION}/b.json",
         "a2/472b34bb36/0/notes.json",
+        "app/app.settings.json",
         "src/metadata.json",
     ],
 )

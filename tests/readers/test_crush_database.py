@@ -131,7 +131,7 @@ def test_parts_that_are_stored_as_bytes_are_read(database: Path) -> None:
 def test_another_database_is_not_read(database: Path, definitions: list[str]) -> None:
     error = refusal(changed(database, *definitions))
     assert error.is_foreign
-    assert str(error) == "crush.db: a SQLite file without the tables of OpenCode or Crush"
+    assert str(error) == "crush.db: a SQLite file without the tables of OpenCode, Crush or Goose"
 
 
 def test_what_later_versions_add_changes_nothing(database: Path) -> None:

@@ -107,7 +107,7 @@ def test_another_database_is_not_read(tmp_path: Path, definition: str) -> None:
         connection.commit()
     error = refusal(path)
     assert error.is_foreign
-    assert "without the tables of OpenCode or Crush" in str(error)
+    assert "without the tables of OpenCode, Crush or Goose" in str(error)
 
 
 def test_a_database_without_sessions_is_empty(database: Path) -> None:

@@ -7,6 +7,8 @@
     OpenCode     opencode.db-wal, opencode.db-shm             the latest of the database, and an index of it
                  message/ses_…/msg_….json, part/msg_…/prt_….json, session_diff/ses_….json, before 1.2
     Crush        crush.db-wal, crush.db-shm                   the same of its database
+    Goose        sessions.db-wal, sessions.db-shm             the same of its database
+    Droid        <session id>.settings.json                   the session's model and tokens
     OpenHands    events/event-00012-<id>.json                 an event of the conversation whose state lies above it
     Entire       <xx>/<checkpoint>/<n>/metadata.json, …       what a checkpoint keeps beside the session's recording
 
@@ -31,6 +33,7 @@ _KEPT = {
     "tool-results": (re.compile(r".*"), "an output of a session of Claude Code that has its start"),
 }
 _STORED = re.compile(r"message/ses_\w+/msg_\w+\.json|part/msg_\w+/prt_\w+\.json|storage/session_diff/ses_\w+\.json")
+_SETTINGS = re.compile(rf"{UUID.pattern}\.settings\.json(?:\.bak)?")
 _EVENT = re.compile(r"event-\d{5}[\w-]*\.json")
 _OF_CHECKPOINT = re.compile(
     r"(?:.*/)?[0-9a-f]{2}/[0-9a-f]{10}/"
@@ -42,6 +45,8 @@ _NAMED = {
     "opencode.db-shm": "an index of OpenCode's database beside it",
     "crush.db-wal": "the latest of Crush's database beside it",
     "crush.db-shm": "an index of Crush's database beside it",
+    "sessions.db-wal": "the latest of Goose's database beside it",
+    "sessions.db-shm": "an index of Goose's database beside it",
 }
 
 _VERDICTS = frozenset({"report.json", "reward.json", "task_metadata.json"})
@@ -71,6 +76,8 @@ def part_of_session(path: RecordingPath) -> str | None:
         return meaning
     if _STORED.fullmatch(f"{folder.parent.name}/{folder.name}/{path.name}"):
         return "a part of a session of OpenCode, in a file of its own"
+    if _SETTINGS.fullmatch(path.name):
+        return "the model and the tokens of a session of Droid beside it"
     if folder.name == "events" and _EVENT.fullmatch(path.name):
         return "an event of a conversation of OpenHands, whose `base_state.json` stands for all"
     if _OF_CHECKPOINT.fullmatch("/".join(path.parts[-4:])):

@@ -1,4 +1,4 @@
-"""Binary files whose rows read like lines: tables in Parquet, and databases of OpenCode and Crush."""
+"""Binary files whose rows read like lines: tables in Parquet, and databases of OpenCode, Crush and Goose."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from agent_wiki.errors import EmptyRecording, UnreadableRecording
-from agent_wiki.readers import crush_database, opencode_database, parquet_rows, sqlite_files
+from agent_wiki.readers import crush_database, goose_database, opencode_database, parquet_rows, sqlite_files
 from agent_wiki.readers.recording_path import path_beside
 from agent_wiki.readers.unpacked import unpacking
 
@@ -52,8 +52,10 @@ def _sessions_of(database: sqlite_files.Database, name: str, warn: sqlite_files.
         found = opencode_database.sessions(database, warn)
     elif crush_database.has_tables(tables):
         found = crush_database.sessions(database, tables, warn)
+    elif goose_database.has_tables(tables):
+        found = goose_database.sessions(database, warn)
     else:
-        raise UnreadableRecording(name, "a SQLite file without the tables of OpenCode or Crush", is_foreign=True)
+        raise UnreadableRecording(name, "a SQLite file without the tables of OpenCode, Crush or Goose", is_foreign=True)
     is_empty = True
     for session in found:
         is_empty = False

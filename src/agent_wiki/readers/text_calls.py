@@ -53,9 +53,16 @@ def take_output(builder: TrajectoryBuilder, text: str, name: str | None = None) 
         if calls:
             builder.tool(reply.tool_calls[0].id, text, is_error=exit_code[exit_code.lastindex or 1] != "0", name=name)
         return bool(calls)
-    results = _results_in(text)
-    said, calls = _calls_at_end(reply.content or "") if results else ("", [])
-    if not calls and results and said.endswith(_FENCE):
+    return take_results(builder, results_in(text), name)
+
+
+def take_results(builder: TrajectoryBuilder, results: list[str], name: str | None = None) -> bool:
+    """The same for results that are known as such; False where the last reply does not hold as many calls."""
+    reply = _last_reply(builder)
+    if reply is None or not results:
+        return False
+    said, calls = _calls_at_end(reply.content or "")
+    if not calls and said.endswith(_FENCE):
         calls = _code_in(said)
     if not calls or len(results) != len(calls):
         return False
@@ -64,6 +71,12 @@ def take_output(builder: TrajectoryBuilder, text: str, name: str | None = None) 
     for call, result in zip(reply.tool_calls, results, strict=True):
         builder.tool(call.id, result, is_error=True if _RAISED.match(result) else None, name=name)
     return True
+
+
+def asks_for_results(text: str) -> bool:
+    """Whether a reply ends with calls, and not with one that ends the work."""
+    _, calls = _calls_at_end(text)
+    return bool(calls) and not any(name in _LAST_WORDS for _, name, _ in calls)
 
 
 def take_last_calls(builder: TrajectoryBuilder) -> None:
@@ -122,7 +135,7 @@ def _call_in(text: str) -> Call | None:
     return None, name, arguments
 
 
-def _results_in(text: str) -> list[str]:
+def results_in(text: str) -> list[str]:
     """What a turn says came of calls: of each, where it has tags for them; none for any other turn."""
     if not text.lstrip().startswith(_RESPONSE):
         return [text] if _RESULT.match(text) else []

@@ -19,6 +19,7 @@ SHELL_TOOLS = frozenset(
      "terminal", "execute_command", "cmd", "python3-shell", "container.exec", "unified_exec", "powershell", "pwsh",
      "shell_command", "run_terminal_cmd", "run_terminal_command", "run_command", "executecommand"}
 )  # fmt: skip
+_MAY_BE_SHELLS = frozenset({"exec", "Execute"})  # of OpenClaw and of Droid, where they are given a command
 
 _PATH_KEYS = (
     "file_path", "path", "notebook_path", "filename", "absolute_path", "filePath", "absolutePath",
@@ -98,7 +99,7 @@ class Call:
         return self._command
 
     def _read_command(self) -> str | None:
-        is_shell = self.name.lower() in SHELL_TOOLS or (self.name == "exec" and "command" in self.arguments)  # OpenClaw
+        is_shell = self.name.lower() in SHELL_TOOLS or (self.name in _MAY_BE_SHELLS and "command" in self.arguments)
         if not is_shell or self.gives_keys():
             return None
         for key in ("command", "cmd", "script", "code", "input", "CommandLine"):

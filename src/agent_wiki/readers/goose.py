@@ -1,0 +1,187 @@
+"""Sessions of Goose: a header and a message a line, as it kept them until 2025; or a document each, as it exports them.
+
+Since then they are in a database, which is read in the form of the export (`goose_database`). A message says who saw
+it (`userVisible`, `agentVisible`): what the user did not see was written by the program. (Read after public
+descriptions of its records and rows that tests of other programs keep; the program did not run here.)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.readers.chat_values import content_id, summed_usage
+from agent_wiki.readers.goose_parts import CALLS, RESULT, parts_of_goose
+from agent_wiki.readers.recorded import (
+    count,
+    identifier,
+    iso_utc,
+    mapping,
+    most_used,
+    number,
+    objects,
+    seconds_between,
+    short_digest,
+    text_or_none,
+)
+from agent_wiki.readers.recording import Recording, Sample
+from agent_wiki.trajectory import MessageMark, Source, Trajectory, Usage
+from agent_wiki.trajectory.lazily import regex
+
+FORMAT = "goose"
+
+_MESSAGES_LOOKED_AT = 40
+_CONTEXT = "<turn-context>"
+_FILE = regex(r"(\d{8}_\d{1,8})\.jsonl.{0,4}")  # the name that it gave a session without an id
+
+
+def claims(sample: Sample) -> bool:
+    """A session's document, one a line, or a header with `working_dir` and messages; or messages with Goose's calls."""
+    if sample.shape == "document":
+        return _is_session(sample.values[0]) or _is_header(mapping(sample.values[0]))
+    records = sample.records() if sample.shape == "lines" else []
+    messages = list(filter(_is_message, records))
+    begins = bool(records) and (_is_session(records[0]) or (_is_header(records[0]) and bool(messages)))
+    return begins or any(map(_has_calls, messages))
+
+
+def _is_session(value: Any) -> bool:
+    document = mapping(value)
+    messages = _conversation(document)
+    if messages is None or not all(map(_is_message, messages[:_MESSAGES_LOOKED_AT])):
+        return False
+    return isinstance(document.get("working_dir"), str) or any(map(_has_calls, messages[:_MESSAGES_LOOKED_AT]))
+
+
+def _conversation(document: dict[str, Any]) -> list[Any] | None:
+    messages = document.get("conversation", document.get("messages"))
+    return messages if isinstance(messages, list) else None
+
+
+def _is_header(record: dict[str, Any]) -> bool:
+    return isinstance(record.get("working_dir"), str) and "message_count" in record and "role" not in record
+
+
+def _is_message(value: Any) -> bool:
+    message = mapping(value)
+    is_timed = number(message.get("created")) is not None
+    return is_timed and message.get("role") in ("user", "assistant") and isinstance(message.get("content"), list)
+
+
+def _has_calls(message: Any) -> bool:
+    kinds = {str(block.get("type")) for block in objects(mapping(message).get("content"))}
+    return _is_message(message) and not kinds.isdisjoint(CALLS | {RESULT})
+
+
+def read(recording: Recording) -> Iterator[Trajectory]:
+    """Every session in which something was said. Raises `UnreadableRecording` when there is none."""
+    found = False
+    for header, messages in _sessions(recording):
+        trajectory = _trajectory(header, messages, recording.path.name)
+        if trajectory.messages:
+            found = True
+            yield trajectory
+    recording.expect_messages(found)
+
+
+def _sessions(recording: Recording) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """Each session as its header and its messages: of a document, of each document on a line, or of all lines."""
+    header: dict[str, Any] = {}
+    messages: list[dict[str, Any]] = []
+    is_lines = recording.sample().shape == "lines"
+    for record in recording.records() if is_lines else objects([recording.document()]):
+        if (conversation := _conversation(record)) is not None:
+            yield record, objects(conversation)
+        elif "role" in record:
+            messages.append(record)
+        elif _is_header(record):
+            header = header or record
+    if messages:
+        yield header, messages
+
+
+def _trajectory(header: dict[str, Any], messages: list[dict[str, Any]], file: str) -> Trajectory:
+    builder = TrajectoryBuilder()
+    models: Counter[str] = Counter()
+    for message, after in pairwise([*messages, {}]):
+        _take(builder, message, after)
+        inference = mapping(mapping(message.get("metadata")).get("inference"))
+        names = (text_or_none(inference.get(key)) for key in ("resolvedModel", "requestedModel"))
+        models.update(list(filter(None, names))[:1])
+    times = [moment for message in messages if (moment := iso_utc(message.get("created")))]
+    started = iso_utc(header.get("created_at")) or (times[0] if times else None)
+    source = Source(
+        FORMAT,
+        title=text_or_none(header.get("name")) or text_or_none(header.get("description")),
+        cwd=text_or_none(header.get("working_dir")),
+        parent_session_id=_parent(header),
+        usage=_usage(header, messages),
+        cost_usd=number(header.get("accumulated_cost")) or None,
+        duration_seconds=seconds_between(times[0], times[-1]) if times else None,
+        ended_at=times[-1] if times else None,
+    )
+    model = most_used(models) or text_or_none(mapping(header.get("model_config")).get("model_name"))
+    named = _named(identifier(header.get("id")), header.get("created_at"))
+    session_id = named or _of_file(file, messages)
+    return builder.finish(session_id, source, agent=FORMAT, model=model, timestamp=started)
+
+
+def _named(session_id: str | None, created: Any) -> str | None:
+    """Goose numbers the sessions of a day, so that two machines have the same ids: the time tells them apart."""
+    moment = iso_utc(created)
+    return f"{session_id}-{short_digest([moment])}" if session_id and moment else None
+
+
+def _of_file(file: str, messages: list[dict[str, Any]]) -> str:
+    name = _FILE.fullmatch(file)
+    return content_id(FORMAT, name[1] if name else None, messages=messages[:1])
+
+
+def _parent(header: dict[str, Any]) -> str | None:
+    parent = identifier(header.get("parent_session_id"))
+    return _named(parent, header.get("parent_created_at")) or parent
+
+
+def _take(builder: TrajectoryBuilder, message: dict[str, Any], after: dict[str, Any]) -> None:
+    parts, is_hidden = parts_of_goose(message), _is_hidden(message)
+    if message.get("role") == "assistant" and not is_hidden:
+        builder.assistant(parts.text(), thinking="\n\n".join(parts.thinking) or None, calls=parts.calls)
+    for result in parts.results:
+        builder.tool(result.call_id, result.text, is_error=result.is_error, mark=result.mark)
+    if parts.texts and (message.get("role") == "user" or is_hidden):
+        builder.user(parts.text(), mark=_mark(parts.texts[0], after) if is_hidden else _of_seen(parts.texts[0]))
+
+
+def _is_hidden(message: dict[str, Any]) -> bool:
+    return mapping(message.get("metadata")).get("userVisible") is False
+
+
+def _mark(text: str, after: dict[str, Any]) -> MessageMark:
+    """The mark of what the user did not see: a summary is followed by words to go on, which the user does not see."""
+    is_summary = after.get("role") == "assistant" and _is_hidden(after) and not text.startswith(_CONTEXT)
+    return "compaction" if is_summary else "injected"
+
+
+def _of_seen(text: str) -> MessageMark | None:
+    return "injected" if text.startswith(_CONTEXT) else None
+
+
+def _usage(header: dict[str, Any], messages: list[dict[str, Any]]) -> Usage | None:
+    """Tokens of the session, else of its replies. Those of the cache are part of the recorded input."""
+    names = ("input", "output", "cache_read", "cache_write")
+    of_session = _apart(*(count(header.get(f"accumulated_{name}_tokens")) for name in names))
+    if of_session is not None:
+        return of_session
+    spent = [mapping(mapping(message.get("metadata")).get("usage")) for message in messages]
+    keys = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
+    return summed_usage(_apart(*(count(each.get(key)) for key in keys)) for each in spent)
+
+
+def _apart(read: int | None, written: int | None, cached: int | None, stored: int | None) -> Usage | None:
+    if read is None and written is None:
+        return None
+    plain = None if read is None else max(read - (cached or 0) - (stored or 0), 0)
+    return Usage(plain, stored, cached, written)
