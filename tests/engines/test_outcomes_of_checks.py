@@ -44,9 +44,11 @@ def test_a_masked_failure_is_seen_in_the_text() -> None:
     assert shown(session).outcome == "failure"
 
 
-def test_a_runner_that_is_not_there_says_nothing_about_the_work() -> None:
+def test_a_runner_that_is_not_there_says_nothing_about_the_work_but_why_nothing_checked_it() -> None:
     session = Session().user("fix it").edit("a.py").run("pytest", "bash: pytest: command not found", failed=True)
-    assert shown(session).basis == "unchecked"
+    found = shown(session)
+    assert (found.outcome, found.basis, found.quote) == ("partial", "unrun", "bash: pytest: command not found")
+    assert shown(session.edit("a.py")).basis == "unchecked"
 
 
 def test_a_reproduction_that_failed_and_then_ran_through_is_success() -> None:

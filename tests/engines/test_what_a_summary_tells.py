@@ -387,10 +387,8 @@ def test_the_items_of_a_list_are_not_run_together() -> None:
     assert "a sum of the month … the three customers that bought most" in narrative
 
 
-def test_a_change_that_no_check_could_look_at_is_said_to_have_passed_none() -> None:
+def test_a_change_that_no_check_could_look_at_says_which_could_not_be_run() -> None:
     session = Session().user("Show me the sales.").edit("a.py")
     arc = summary(session.run("pytest", "bash: pytest: command not found", failed=True).says("The sales are shown."))
-    assert (arc.outcome, arc.outcome_reason) == (
-        "partial",
-        UNCHECKED,
-    )
+    assert (arc.outcome, arc.outcome_reason) == ("partial", "`pytest` could not be run after the last change")
+    assert summary(Session().user("Show me the sales.").edit("a.py").says("Shown.")).outcome_reason == UNCHECKED

@@ -88,6 +88,7 @@ _CHECK_WORDS = {
     "hardhat": {"test", "compile"},
     "forge": {"test", "build"},
     "playwright": {"test"},
+    "vp": {"check", "test", "lint", "build"},
 }
 _ASKS_ABOUT_ITSELF = frozenset({"--version", "-V", "--help", "-h"})
 _COMPARES = frozenset({"--check", "--check-only", "-check", "--set-exit-if-changed"})  # of formatters

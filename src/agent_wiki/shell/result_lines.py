@@ -37,6 +37,7 @@ _FAILED_WITHIN = regex(
     r"|: error(?: TS\d+)?: |: SyntaxError:|\b[1-9]\d* issues? found\b"
     r"|\b(?:test result: FAILED|Tests? failed|BUILD FAILED|Build failed|compilation failed|command not found"
     r"|ERROR task failed|could not compile|No module named|exited with error)|hint: See PEP 668"
+    r"|^failed to solve: |did not complete successfully: exit code: "
 )
 # A check's own mark in front: whatever the rest says is the name of what passed or was skipped, unless it counts.
 _MARKED_AS_PASSED = regex(
@@ -46,7 +47,7 @@ _MARKED_AS_PASSED = regex(
 # One of these is in every line that `_FAILED_WITHIN` fits.
 _WORDS_WITHIN = (
     "fail", "error", "problem", "issue", "SyntaxError", "FAILED", "command not found", "could not compile",
-    "No module named", "PEP 668",
+    "No module named", "PEP 668", "did not complete",
 )  # fmt: skip
 # What a program, or the shell in its place, says under its own name when it cannot do its work.
 _COMPLAINT = regex(

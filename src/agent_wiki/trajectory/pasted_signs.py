@@ -59,7 +59,7 @@ OF_OUTPUT = regex(
     OF_A_PROGRAM.pattern
     + r"|\s*(?:[ew]: \S|Note: (?:Some input|Recompile|/)|FAILURE: |BUILD (?:FAILED|SUCCESS)|Execution failed for "
     r"|\* (?:What went|Try:|Get more)|> (?:Task|Run with|A failure|Get more|Could not|Compilation)\b"
-    r"|\"\w+\": \d+ [a-z])"
+    r"|\"\w+\": \d+ [a-z]|#\d+ (?:\[|DONE|CACHED|ERROR|\d+\.\d)|[\w.-]{2,40} +\| |Container [\w-]+ [A-Z])"
 )
 OF_STRANGERS = regex(
     r"\b(?:e-?mail|mail|article|blog|post|ticket|thread|website|readme|wrote|writes"

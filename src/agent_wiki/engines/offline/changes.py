@@ -73,7 +73,7 @@ def change_of(acts: Sequence[Act], path: str, *, is_known: bool = False) -> str:
         return after[0]
     most = 1 if is_prose(path) else _MOST_NAMES
     added = [name for name in after if name not in before]
-    removed = [name for name in before if name not in after and not any(name.strip("“”`") in each for each in after)]
+    removed = [name for name in before if name not in after and name.strip("“”`") not in new]
     parts = [f"{verb} {listing(names, most)}" for verb, names in (("added", added), ("removed", removed)) if names]
     words = _words(*pairs[0]) if len(pairs) == 1 else ""
     if added and removed and is_prose(path):  # headings are renamed rather than removed

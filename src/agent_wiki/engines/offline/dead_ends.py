@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from agent_wiki.engines.offline.acts import Act, distinct
+from agent_wiki.engines.offline.meant_to_fail import is_said_to_fail
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.what_changed import again_in
 from agent_wiki.engines.offline.wording import called, code, shown_path
@@ -45,7 +46,7 @@ def _reverts(stretch: Stretch) -> Iterator[TurnNote]:
             words = {bare_name(word) for each in act.commands for word in each.words}
             files = [path for path in edited if bare_name(path) in words] or (edited if words & {".", "--hard"} else [])
             names = distinct([code(shown_path(path, stretch.trajectory.source.cwd)) for path in files])
-            if names:
+            if names and not is_said_to_fail(stretch, act):
                 yield _note(act.turn, f"Changes to {some_of(names, 3)} were reverted with {called(act)}")
             edited = [path for path in edited if path not in files]
         is_commit = act.has_worked and any(each.words[:2] == ("git", "commit") for each in act.commands)

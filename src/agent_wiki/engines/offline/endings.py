@@ -17,7 +17,7 @@ from agent_wiki.engines.offline.wording import called, code, error_words, listin
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
-_NO_ANSWER = written("no_answer", re.IGNORECASE)
+NO_ANSWER = written("no_answer", re.IGNORECASE)
 _HANDED_OVER = "The work was handed over, and no verdict on it is recorded."
 _MOST_IN_FULL = 440  # characters
 _MOST_ANSWER = 4_000
@@ -30,7 +30,7 @@ def ending(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
     """The last sentences of a narrative."""
     if shown.basis == "recorded":
         return _recorded(stretch)
-    if shown.basis in ("nothing", "unchecked", "unfinished"):
+    if shown.basis in ("nothing", "unrun", "unchecked", "unfinished"):
         return _unknown(stretch)
     based = _checked(stretch, shown, troubles) if shown.basis == "check" else ""
     based = _cut_off(stretch, shown) if shown.basis == "cut-off" else based
@@ -210,7 +210,7 @@ def last_words(stretch: Stretch, most: int, since: int | None = None, until: int
     for turn, reply in stretch.replies(until):
         if turn < asked:
             break
-        words = "" if _NO_ANSWER.match(reply) else first_prose(reply, max(LEAST_LETTERS, most // 2))
+        words = "" if NO_ANSWER.match(reply) else first_prose(reply, max(LEAST_LETTERS, most // 2))
         if sum(map(str.isalnum, words)) >= _LEAST_ANSWER and not PLEASANTRY.match(words):
             return turn, said(words, most)
     return 0, ""

@@ -25,7 +25,7 @@ from agent_wiki.trajectory.lazily import regex
 CANNED = frozenset({"remedies", "recoveries/outside-sandbox"})
 """Families of rules, or single rules, whose words are the same in every session."""
 # Families, or single rules of a family, that hold for the repository alone; and families whose first tag is the tool.
-_OF_REPOSITORY = frozenset({"corrections", "diagnostics", "preferences", "surroundings"}) | {
+_OF_REPOSITORY = frozenset({"corrections", "preferences", "surroundings"}) | {
     "recoveries/other-name",
     "recoveries/set-up",
     "runners/other-runner",

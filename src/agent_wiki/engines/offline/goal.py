@@ -34,6 +34,7 @@ _PASTED = 100  # characters of output before the line that asks
 _FAR = 3_000  # characters: a list below belongs to what the prompt quotes
 _FEW_WORDS, _FEW_LETTERS, _FEW_SUBJECTS = 9, 24, 3
 _NO_SUBJECT = frozenset([*table("words")["small_words"], *table("words")["common_words"]])
+_MOST_OF_ASSENT, _MOST_OF_QUESTION = 12, 30  # words
 _SHORT = 16  # a request like this says nothing alone ("/init")
 
 _PLAN = written("plan", re.IGNORECASE)
@@ -55,7 +56,9 @@ _ENDS = " .!?:,。！？：，"
 _LABEL_AT_END = regex(r"(?<=[.!?]) [A-Z][\w ]{2,30}:?$(?<=:)")  # "Constraints:", whose list is left out
 _LABEL = regex(r"[A-Z][a-z]+: (?=[A-Z])")  # "Stack: Flutter, Dart"
 _POINTS_AT_LIST = written("points_at_list", re.IGNORECASE)
-_SAYS_TASK = written("says_task", re.IGNORECASE)
+_SAYS_TASK, _NAMES_TASK = written("says_task", re.IGNORECASE), regex(r"^your (?:task|job|goal) is\b", re.IGNORECASE)
+_WANTS_TO_KNOW = written("asks_to_know", re.IGNORECASE)
+_PROGRAM_ASKS, _REPEATS = written("program_asks", re.IGNORECASE), written("repeats_program", re.IGNORECASE)
 _MENTIONS = regex(r"""(?:@(?:"[^"\n]{1,300}"|[\w./\\:-]{1,300})\s+)+(?=\S)""")  # of files, before what is asked of them
 _VAGUE, _DETAILS = written("vague_opening", re.IGNORECASE), written("only_details", re.IGNORECASE)
 _ANSWERS = written("goal_answers", re.IGNORECASE | re.DOTALL)
@@ -222,7 +225,11 @@ def both_ends(request: UserRequest, most: int) -> str:
 def _without_assent(paragraphs: list[list[str]]) -> list[list[str]]:
     """Without the words that only agree to what was there before, where something comes after them."""
     first, *later = paragraphs
-    if not (first[1:] or later) or not (_AGREES.match(first[0]) or reaction_of(first[0]) == "acceptance"):
+    if (
+        len(first[0].split()) > _MOST_OF_ASSENT
+        or not (first[1:] or later)
+        or not (_AGREES.match(first[0]) or reaction_of(first[0]) == "acceptance")
+    ):
         return paragraphs
     if _asks(first[0]) and not _says_little(first[0]):
         return paragraphs
@@ -311,12 +318,14 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
     asks = _asks if len(text) < _LONG else _asks_plainly
     if len(text) >= _LONG and not asks(first[0]) and any(map(_BELOW.search, first[:3])):
         return " ".join(first[:3])
-    asking = next((at for at, sentence in enumerate(first[:12]) if asks(sentence)), None)
+    is_repeated = any(map(_REPEATS.search, first[:3]))  # an error that asks for something
+    own = [not (is_repeated and at and _PROGRAM_ASKS.match(each)) for at, each in enumerate(first[:12])]
+    asking = next((at for at, sentence in enumerate(first[:12]) if own[at] and asks(sentence)), None)
     if asking is None and len(paragraphs) > 1:
         if not is_title(first[0]) and ASKS.search(last[-1]):
             lead_in = f"{first[0]} " if first[0].endswith(":") else ""
             return f"{lead_in}{' '.join(last[-2:])}" if _says_little(last[-1]) else last[-1]
-        if len(text) >= _LONG and (asked := _asked_later(paragraphs)):
+        if asked := _asked_later(paragraphs, _SAYS_TASK if len(text) >= _LONG else _NAMES_TASK):
             return asked
         if text.startswith("# ") and len(first[0].split()) < _FEW_WORDS and ":" not in first[0] and _asks(last[-1]):
             return f"{first[0].rstrip('.:')}: {last[-1]}"  # a heading, and at the end what to do about it
@@ -337,6 +346,8 @@ def _said_of_paste(text: str, first: str, last: str) -> str:
     end = text.rstrip().rpartition("\n")[2].strip()
     if len(last) > len(end) + _PASTED and last.endswith(end) and _asks_plainly(end) and not _asks(first):
         return f"{first.rstrip(':')}: {end}" if _says_little(end) and first != last else end
+    if len(text) >= _LONG and not _asks(first) and _WANTS_TO_KNOW.match(end) and len(end.split()) <= _MOST_OF_QUESTION:
+        return end
     is_bare = not is_english(first) and _FRAMES.search(text[:_LONG]) and not ASKS.search(last)
     return f"{MEND_PASTED}{_pasted_error(text)}" if is_bare else ""
 
@@ -347,11 +358,11 @@ def _pasted_error(text: str) -> str:
     return re.sub(r"\S*/(?=\S)", "", next(filter(_ERROR.match, lines), "") or error_line("\n".join(lines)))
 
 
-def _asked_later(paragraphs: list[list[str]]) -> str:
+def _asked_later(paragraphs: list[list[str]], says_so: re.Pattern[str]) -> str:
     """The first sentence of a later paragraph in which the person says plainly what to do."""
     for paragraph in paragraphs[1:]:
         for at, sentence in enumerate(paragraph[:4]):
-            if _SAYS_TASK.search(sentence):
+            if says_so.search(sentence):
                 return " ".join(paragraph[at : at + 2])
     return ""
 

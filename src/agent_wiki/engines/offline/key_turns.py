@@ -151,7 +151,8 @@ def _verdict(act: Act) -> str:
 def _of_troubles(troubles: list[Trouble]) -> list[_Candidate]:
     """First failures and what overcame them; checks weigh more."""
     found = []
-    for trouble in troubles:
+    distinct = {trouble.line or called(trouble.failures[-1]): trouble for trouble in reversed(troubles)}
+    for trouble in reversed(distinct.values()):
         weight = 46 if is_inline(trouble.failures[0]) else 72 if trouble.is_check else 50
         first, line = trouble.failures[-1], error_words(trouble.line, 120)
         if trouble.fix is None and not trouble.is_check and len(trouble.failures) < 2:

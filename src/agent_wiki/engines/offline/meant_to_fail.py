@@ -13,9 +13,10 @@ from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.files_written import TEMPORARY
 from agent_wiki.trajectory.lazily import regex
 
-_MOST_READ = 1_000
+_MOST_READ, _FEW_TURNS = 1_000, 4
 _TAKES_OUT = frozenset({"archive", "stash", "worktree", "clone"})
 _EXPECTED = written("expected_to_fail", re.IGNORECASE)
+_AS_EXPECTED = written("failed_as_expected", re.IGNORECASE)
 # What was to be seen failing was not reached.
 _NOT_REACHED = regex(r"/activate: No such file|command not found|ImportError while loading conftest")
 _MADE_UP = written("made_up")
@@ -34,7 +35,7 @@ def _is_git(act: Act) -> bool:
 
 
 def _is_expected(stretch: Stretch, act: Act) -> bool:
-    """The agent's words at the call, or input with a name that says it is wrong."""
+    """The agent's words at the call or right after it, or input with a name that says it is wrong."""
     if act.kind not in ("check", "probe", "run", "revert"):
         return False
     described = act.call.arguments.get("description")
@@ -42,7 +43,14 @@ def _is_expected(stretch: Stretch, act: Act) -> bool:
     command = main_command(act)
     is_made_up = command is not None and any(map(_MADE_UP.search, command.words[1:]))
     is_reached = not _NOT_REACHED.search((act.call.result or "")[: 2 * _MOST_READ])
-    return is_made_up or (is_reached and any(map(_EXPECTED.search, said)))
+    after = stretch.content(act.end + 1)[:_MOST_READ] if act.end < stretch.last_turn else ""
+    return is_made_up or _AS_EXPECTED.match(after) is not None or (is_reached and any(map(_EXPECTED.search, said)))
+
+
+def is_said_to_fail(stretch: Stretch, act: Act) -> bool:
+    """The agent says at a call, or right before it, that something was to be seen failing."""
+    turns = range(max(act.turn - _FEW_TURNS, stretch.first_turn), act.turn + 1)
+    return any(_EXPECTED.search(stretch.content(turn)[-_MOST_READ:]) for turn in turns)
 
 
 def is_of_another_state(act: Act) -> bool:

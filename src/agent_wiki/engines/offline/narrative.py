@@ -43,8 +43,8 @@ _LAST_PASS = 81  # the last pass of a check weighs as much as what was changed
 _FEW_WORDS = 3  # of an answer: more are answered in turn
 
 
-def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
-    """At most 250 words in one to three paragraphs; never empty, safe as Markdown."""
+def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble], listed: Collection[int] = frozenset()) -> str:
+    """At most 250 words in one to three paragraphs; never empty, safe as Markdown. `listed`: requests listed below."""
     is_talk = stretch.is_talk()
     ended = ending(stretch, shown, troubles)
     in_full_ended = ending_in_full(ended, stretch)
@@ -74,7 +74,7 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str
         sentences.append(Sentence(0, 100, "The recording begins in the middle of the work."))
     sentences.append(Sentence(stretch.last_turn + 1, 100, ended, fuller=in_full_ended))
     begun = {start for start, _ in episodes[1:] if start != said_last}
-    return story_of(sentences, {each.turn: _went_on(each) for each in stretch.requests if each.turn in begun})
+    return story_of(sentences, {each.turn: _went_on(each) for each in stretch.requests if each.turn in begun}, listed)
 
 
 def _offers(answer: Sentence, refused: list[Statement]) -> bool:

@@ -14,6 +14,7 @@ from agent_wiki.engines.offline.acts import Act, was_sent_to_change
 from agent_wiki.engines.offline.changes import is_unchecked
 from agent_wiki.engines.offline.cluster_state import healthy_cluster
 from agent_wiki.engines.offline.delivered import delivered, left_open, lowered_where_awaited
+from agent_wiki.engines.offline.endings import NO_ANSWER
 from agent_wiki.engines.offline.goal import MEND_PASTED, request_line
 from agent_wiki.engines.offline.graded import is_graded_elsewhere
 from agent_wiki.engines.offline.meant_to_fail import is_of_another_state
@@ -42,9 +43,9 @@ from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.troubles import INSTALLS
 from agent_wiki.engines.offline.wording import called
 from agent_wiki.pages.sessions import Outcome
-from agent_wiki.shell.files_written import OWN_NOTES
+from agent_wiki.shell.files_written import OWN_NOTES, bare_name
 from agent_wiki.shell.judging import is_silent
-from agent_wiki.shell.kinds import is_check, shell_kind
+from agent_wiki.shell.kinds import is_check, script_of, shell_kind
 from agent_wiki.shell.result_lines import last_line, quoted
 from agent_wiki.shell.same_check import CheckRun
 from agent_wiki.shell.silent_checks import finds_no_error
@@ -54,7 +55,6 @@ from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
 
 _CUT_OFF = written("cut_off", re.IGNORECASE)
-_NO_ANSWER = written("no_answer", re.IGNORECASE)
 _OBSERVED = written("observed", re.IGNORECASE)
 _ASKS_FOR_TESTS = written("asks_for_tests", re.IGNORECASE)
 _FOUND = regex(r"\b(?:findings?|re-?check|verification|blockers?|severity|critical)\b", re.IGNORECASE)
@@ -68,12 +68,13 @@ _NOT_GRANTED = regex(r"requested permissions? to [^\n]{1,200}, but you haven't g
 _NOTES = regex(r"\.(?:md|txt|jsonl?)$", re.IGNORECASE)  # notes, and the recording itself
 _SEARCH = frozenset({"grep", "egrep", "rg", "awk", "sed", "select-string"})
 _MOST_READ = 400
+_NO_PROGRAM = regex(r"command not found|: not found\s*$|is not recognized|No such file or directory\s*$")
 _NO_ERRORS = regex(
     r"\b(?:no (?:more )?errors?|no longer|gone|(?:is|are) (?:all )?(?:fixed|solved)|works? now|zero|without)\b",
     re.IGNORECASE,
 )
 _LEAST_ANSWER = 60  # letters
-_FEW_REQUESTS = 3
+_FEW_REQUESTS, _SEVERAL = 3, 2
 _MOST_OF_REPLY = 6_000
 _COULD_NOT = written("could_not_do", re.IGNORECASE)
 
@@ -87,9 +88,21 @@ def shown_outcome(stretch: Stretch) -> Shown:
     stopped = lowered_where_stopped(stretch, stopped)
     shown = lowered_where_reverted(stretch, lowered_where_unfinished(stretch, stopped))
     if shown.basis == "nothing" and _left_something(stretch):
-        shown = Shown("partial", "unchecked")
-    is_trouble = shown.basis == "unchecked" and any(_reports_trouble(each.text) for each in stretch.requests[-1:])
+        shown = _not_run(stretch) or Shown("partial", "unchecked")
+    is_trouble = shown.basis in ("unrun", "unchecked") and any(
+        _reports_trouble(each.text) for each in stretch.requests[-1:]
+    )
     return lowered_where_faulty(stretch, shown) if is_trouble else shown
+
+
+def _not_run(stretch: Stretch) -> Shown | None:
+    """What was made was to be checked, and the check's program is not there."""
+    since = _last_code_edit(stretch)
+    missing = [act for act in stretch.acts if act.turn > since and act.kind == "check" and act.has_failed]
+    missing = [act for act in missing if _NO_PROGRAM.search(act.verdict.line)]
+    if not missing:
+        return None
+    return Shown("partial", "unrun", missing[-1].end, quoted(missing[-1].verdict.line), missing[-1])
 
 
 def _reports_trouble(words: str) -> bool:
@@ -163,7 +176,7 @@ def _by_checks(stretch: Stretch) -> Shown | None:
             continue
         if act.kind == "check" and (act.call.result is None or is_silent(act.commands, act.call.result)):
             latest = _without_answered(latest, check_runs(act))  # begun again, and how it went is not recorded
-        for run, has_passed in check_verdicts(act) or _in_silence(act, latest):
+        for run, has_passed in [] if _mended_itself(act, stretch) else check_verdicts(act) or _in_silence(act, latest):
             latest = _without_answered(latest, [run])
             latest[run] = act, has_passed
     if not latest or not (_changed_something(stretch) or _is_for_tests(stretch)):
@@ -179,9 +192,21 @@ def _by_checks(stretch: Stretch) -> Shown | None:
     outcome: Outcome = "success" if not failed else "partial" if passed or _had_passed(stretch) else "failure"
     # What a line of commands prints at its end may be another's: "Ready in 157ms" after a build and a start.
     last = [each for each in deciding.commands if shell_kind(each) != "look"][-1:]
-    is_own = bool(failed) or all(map(is_check, last))
+    of_line = sum(map(is_check, deciding.commands))  # of several checks in a line the last one printed it
+    is_own = bool(failed) or (all(map(is_check, last)) and of_line < _SEVERAL)
     quote = stretch.verbatim(deciding.end, deciding.says) if is_own else None
     return Shown(outcome, "check", deciding.end, quote, deciding, passed, failed)
+
+
+def _mended_itself(act: Act, stretch: Stretch) -> bool:
+    """A script of the session's own that failed and now runs through, for it was changed itself, and nothing else."""
+    scripts = {bare_name(script) for each in act.commands if (script := script_of(each))}
+    if act.kind != "probe" or not scripts or not act.has_worked:
+        return False
+    before = [each for each in stretch.acts if each.turn < act.turn and each.has_failed and each.kind == "probe"]
+    failed = next((each.turn for each in reversed(before) if called(each) == called(act)), act.turn)
+    edits = {bare_name(path) for each in stretch.acts if failed < each.turn <= act.turn for path in each.edits}
+    return bool(edits) and edits <= scripts
 
 
 def _in_silence(act: Act, latest: dict[CheckRun, tuple[Act, bool]]) -> list[tuple[CheckRun, bool]]:
@@ -303,7 +328,7 @@ def _by_end(stretch: Stretch) -> Shown | None:
         return Shown(had, "cut-off")
     last = stretch.last_reply()
     asked = stretch.requests[-1].turn if stretch.requests else 0
-    if last is not None and last[0] > asked and len(last[1]) < 600 and _NO_ANSWER.match(last[1]):
+    if last is not None and last[0] > asked and len(last[1]) < 600 and NO_ANSWER.match(last[1]):
         is_idle = not any(act.turn > last[0] for act in stretch.acts)
         return Shown(had, "cut-off", last[0], quoted(last[1].split("\n", 1)[0])) if is_idle else None
     return read_back(stretch) or moved_as_seen(stretch)

@@ -17,9 +17,10 @@ from agent_wiki.trajectory.lazily import regex
 
 _LEAST_NAME = 6  # characters
 _MOST_READ = 40_000
-_TURNS_AFTER = 4
+_TURNS_AFTER = 8
 _PLACE = regex(r"(?P<file>[\w@./\\-]{1,200}\.\w{1,5})(?:[:(]\d+|\s+\d+:\d+)", needs=(".",))
 _OLDER = written("older_failure", re.IGNORECASE)
+_LACKS_PACKAGE = regex(r"error TS2307: Cannot find module '[^.'][^']{0,100}'", needs=("TS2307",))
 _Passed = dict[str, list[tuple[int, set[str]]]]  # by what a check names: in which turn, and to what it was narrowed
 
 
@@ -70,7 +71,8 @@ def _narrowed(step: SimpleCommand) -> set[str]:
 
 
 def _is_older(failed: Act, stretch: Stretch) -> bool:
-    """All places that it reports lie in files that were not changed, and the agent says that it was so before.
+    """All places that it reports lie in files that were not changed, and the agent says that it was so before, or
+    packages are missing there.
 
     Not where the user stopped the agent after it said so.
     """
@@ -79,5 +81,7 @@ def _is_older(failed: Act, stretch: Stretch) -> bool:
     changed = {bare_name(path) for act in stretch.acts for path in act.edits}
     if not files or files & changed or any(turn > failed.end for turn in stretch.interrupts()):
         return False
+    if all(map(_LACKS_PACKAGE.search, filter(_PLACE.search, (failed.call.result or "")[:_MOST_READ].splitlines()))):
+        return True  # packages that are not installed, in files that nobody touched
     messages = stretch.trajectory.messages[failed.end : min(failed.end + _TURNS_AFTER, stretch.last_turn)]
     return any(each.role == "assistant" and _OLDER.search(each.content or "") for each in messages)

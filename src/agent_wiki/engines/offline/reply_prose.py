@@ -25,9 +25,10 @@ _PLAIN_HEADING = written("plain_heading", re.IGNORECASE)
 _STOPS = ".!?:;,…。：；，"
 _BARE_NUMBER = regex(r"\d{1,3}[.)]\s*")
 _BARE_WORD = regex(r"(?:`[^`]{1,200}`|(?=[^/]*/)[\w./@~-]++|and|or)?\W*+")  # a file, a name in code
-_CONCLUDES = written("concludes", re.IGNORECASE)
+CONCLUDES = written("concludes", re.IGNORECASE)
 _DOUBTFUL = written("doubtful", re.IGNORECASE)
 _RESERVES = written("reserves", re.IGNORECASE)
+CODE_LINE = written("line_of_code")
 _OF_PLAN = regex(r"</?proposed_plan>\n?")
 
 
@@ -117,7 +118,7 @@ def _conclusion(text: str) -> str:
     lines = [line.strip(" *->_\t") for line in text[:_MOST_READ].splitlines() if not _HEADING.match(line)]
     sentences = (each for line in lines for each in SENTENCE_END.split(line))
     fair = (each for each in sentences if len(each) <= _MOST_FOUND and not each.endswith((*COLONS, "?", "？")))
-    return next((each for each in fair if _CONCLUDES.search(each) and not _DOUBTFUL.search(each)), "")
+    return next((each for each in fair if CONCLUDES.search(each) and not _DOUBTFUL.search(each)), "")
 
 
 def reservation(reply: str, shown: str = "") -> str:
@@ -130,9 +131,9 @@ def reservation(reply: str, shown: str = "") -> str:
 
 
 def says_nothing(sentence: str) -> bool:
-    """A cheer, a courtesy, or what the agent is about to do: nothing of what it did or found."""
+    """A cheer, a courtesy, code, or what the agent is about to do: nothing of what it did or found."""
     text = sentence.strip()
-    return bool(CHEER.fullmatch(text) or PLEASANTRY.match(text) or ANNOUNCES.match(text))
+    return bool(CHEER.fullmatch(text) or PLEASANTRY.match(text) or ANNOUNCES.match(text) or CODE_LINE.match(text))
 
 
 def _is_bare(sentence: str) -> bool:

@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from agent_wiki.engines.offline.acts import Act
+from agent_wiki.engines.offline.endings import NO_ANSWER
 from agent_wiki.engines.offline.reply_prose import (
     ANNOUNCES,
     CHEER,
     COLONS,
+    CONCLUDES,
     FENCED,
     SENTENCE_END,
     prose_of,
@@ -28,9 +30,11 @@ from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
 
 _LEAST_LETTERS = 150  # of a reply: the story has room for less
+_LEAST_OF_MANY = 60  # letters, where there are more replies than the story has room for
 # Characters and lines of the longest reply, the last one and others, by how many replies there are.
 _SHARES = (((1_000, 8),), ((700, 5), (500, 3)), ((500, 4), (350, 3), (300, 2)),
            ((400, 3), (300, 2), (300, 2), (300, 2)))  # fmt: skip
+_MOST_REPLIES, _OF_OTHERS = 14, (240, 1)  # of more than four, each of the others has one line
 _MOST_NEEDED = 60  # characters of a heading that is said before each line below it
 _LEAST_OF_LINE, _MOST_OF_LINE, _MOST_OF_HEAD, _MOST_FOUND = 40, 290, 78, 4  # characters; the last: lines
 _FOUND = written("found_on_the_way", re.IGNORECASE)
@@ -47,7 +51,7 @@ _IS_PATCH = regex(r"diff --git |@@ -\d|--- a/|\+\+\+ b/|\*\*\* (?:Begin Patch|Up
 _CODE = regex(r"`[^`]*`")
 _BRACE = regex(r"`[\s})\];]*`|`[})\]]|[^\n]*[{(\[]`$")  # the edge of a block of code
 _ITEM = regex(r"\s*(?:[-*+]|\d{1,2}[.)])\s")
-_PLANS = written("plans", re.IGNORECASE)
+_PLANS, _OFFERS = written("plans", re.IGNORECASE), written("offers", re.IGNORECASE)
 _RULE = regex(r"\s*\|?[|:\s-]*--[|:\s-]*")
 _ASKED = regex(r"(?:^|(?<=[.!?:。！] ))[^.!?。！]{0,400}[?？]$")
 _WORD = regex(r"[^\W\d_]{2,}")
@@ -56,29 +60,39 @@ _SENTENCE = regex(r"[.!?](?=\s)")
 
 
 class _Closing(NamedTuple):
-    """The reply that ended the work on a request. `made`: files were changed, or something was shipped or deleted."""
+    """The reply that ended the work on a request.
+
+    `made`: files were changed, or something was shipped or deleted. `stands`: what it speaks of was not changed later.
+    """
 
     turn: int
     text: str
     made: bool
+    stands: bool
 
 
 def reported_by(stretch: Stretch) -> list[TurnNote]:
-    """Lines of the last reply and of the longest ones that ended the work on a request; empty where all are short.
+    """Lines of the replies that ended the work on a request, most of the last and the longest; empty where all are
+    short.
 
-    Only of replies that stand: nothing that they speak of was changed afterwards, and the user did not reject it. What
-    is said to a customer is no report.
+    None that the user rejected, and of a short session none of which what it speaks of was changed afterwards. What is
+    said to a customer is no report.
     """
     if stretch.is_talk() and all(_is_for_customer(act) for act in stretch.acts):
         return []
-    standing = [each for each in _closings(stretch) if sum(map(str.isalpha, each.text)) >= _LEAST_LETTERS]
+    closings = list(_closings(stretch))
+    are_many = len(closings) > len(_SHARES)  # of a long session each says what came of its request, then
+    least = _LEAST_OF_MANY if are_many else _LEAST_LETTERS
+    standing = [each for each in closings if sum(map(str.isalpha, each.text)) >= least and (each.stands or are_many)]
     last_act = max((act.turn for act in stretch.acts), default=0)
     if not standing and stretch.followed_by is None and stretch.last_reply_turn() <= last_act:
         return _findings(stretch)
-    standing = [each for each in standing if each.made] or standing
-    longest = sorted(standing, key=lambda each: -len(each.text))
-    chosen = list(dict.fromkeys((*longest[:1], *standing[-1:], *longest)))[: len(_SHARES)]
-    shares = zip(chosen, _SHARES[len(chosen) - 1] if chosen else (), strict=True)
+    if not are_many:
+        standing = [each for each in standing if each.made] or standing
+    longest = sorted(standing, key=lambda each: (not each.made, -len(each.text)))
+    chosen = list(dict.fromkeys((*longest[:1], *standing[-1:], *longest)))[:_MOST_REPLIES]
+    room = _SHARES[min(len(chosen), len(_SHARES)) - 1] if chosen else ()
+    shares = zip(chosen, (*room, *[_OF_OTHERS] * (len(chosen) - len(room))), strict=True)
     found = [TurnNote(turn=each.turn, text=line) for each, most in shares for line in _shown(each.text, *most)]
     return sorted(found[:MOST_REPORTED], key=lambda note: note.turn)
 
@@ -108,7 +122,7 @@ def _findings(stretch: Stretch) -> list[TurnNote]:
 
 
 def _closings(stretch: Stretch) -> Iterator[_Closing]:
-    """The replies that stand, one a request at most, in their order."""
+    """The replies that the user did not reject, one a request at most, in their order."""
     asked = [each.turn for each in stretch.requests]
     spans = list(zip([0, *asked], [*asked, stretch.last_turn + 1], strict=True))
     edits = [(act.turn, frozenset(act.edits)) for act in stretch.kept_edits()]
@@ -118,21 +132,21 @@ def _closings(stretch: Stretch) -> Iterator[_Closing]:
         if turn < max([start + 1, *(act.turn for act in acts)]):
             continue  # no answer came, or calls came after it
         said = stretch.requests[at] if at < len(asked) else stretch.followed_by
-        if said and (said.kind == "objection" or takes_back(said.text) or only_reports(said.text)):
+        is_rejected = said and (said.kind == "objection" or takes_back(said.text) or only_reports(said.text))
+        if is_rejected or NO_ANSWER.match(reply):
             continue
         mine = {path for changed, paths in edits if start <= changed < end for path in paths}
         later = {path for changed, paths in edits if changed >= end for path in paths}
         made = bool(mine) or any(act.has_worked and act.kind in ("ship", "delete") for act in acts)
-        if later and (mine & later or not mine):
-            continue
         prose = prose_of(reply)
-        yield _Closing(turn, prose if prose in reply else "", made)
+        yield _Closing(turn, prose if prose in reply else "", made, not later or bool(mine and not mine & later))
 
 
 def _shown(reply: str, most: int, most_lines: int) -> list[str]:
     """The lines of a reply that fit: first those that weigh, then from its start; an ellipsis before each gap."""
     lines = list(_lines(reply[:_MOST_READ]))
-    weighty = sorted(range(len(lines)), key=lambda at: (_WEIGHS.search(lines[at]) is None, at))
+    sums_up = [most_lines == 1 and CONCLUDES.search(line) is not None for line in lines]
+    weighty = sorted(range(len(lines)), key=lambda at: (not sums_up[at], _WEIGHS.search(lines[at]) is None, at))
     room, kept = most, set[int]()
     for at in weighty:
         if len(lines[at]) <= room and len(kept) < most_lines:
@@ -150,10 +164,10 @@ def _lines(reply: str) -> Iterator[str]:
         if _HEADING.match(line) or _leads_in(line, below):
             heading = line.strip(" *->#|_\t:：")
             depth = len(line) - len(line.lstrip()) if _ITEM.match(line) else -1
-            is_needed = bool(_TURNS.search(_NO_FAULT.sub("", heading)) or _PLANS.match(heading))
+            is_needed = any((_TURNS.search(_NO_FAULT.sub("", heading)), _PLANS.match(heading), _OFFERS.match(heading)))
             is_needed &= "|" not in heading and len(heading) <= _MOST_NEEDED
             continue
-        is_plan = _PLANS.match(heading) is not None
+        is_plan = bool(_PLANS.match(heading) or _OFFERS.match(heading))
         if len(line) - len(line.lstrip()) <= depth or (is_plan and not _ITEM.match(line)):
             heading, depth, is_plan = "", 0, False  # it led in to what stood below it, deeper
         text = line if _CODE.fullmatch(line) else _cut(_ASKED.sub("", line.strip(" *->|_\t")).rstrip())

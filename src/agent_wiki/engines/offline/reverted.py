@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from agent_wiki.engines.offline.acts import Act
-from agent_wiki.engines.offline.changes import is_prose
+from agent_wiki.engines.offline.changes import are_documents, is_prose
 from agent_wiki.engines.offline.requests import FAULT, UserRequest
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
@@ -78,13 +78,17 @@ def lowered_where_faulty(stretch: Stretch, shown: Shown) -> Shown:
     What was shipped is partial, too, where a command that the user named word for word with it failed for good.
     """
     last = stretch.requests[-1] if stretch.requests else None
-    if not (shown.outcome == "success" or shown.basis == "unchecked") or last is None or last.kind == "acceptance":
+    if (
+        not (shown.outcome == "success" or shown.basis in ("unrun", "unchecked"))
+        or last is None
+        or last.kind == "acceptance"
+    ):
         return shown
     if shown.basis in ("shipped", "done") and (act := _in_vain(stretch, last)):
         return Shown("partial", "check", act.end, quoted(act.verdict.line) or None, act, (), (act,))
     is_own_look = shown.basis == "done"  # a probe, of which the user sees nothing
     later = (act for act in stretch.acts if act.turn > last.turn and act.is_work)
-    is_idle = all(is_own_look and act.kind == "probe" for act in later)
+    is_idle = all((is_own_look and act.kind == "probe") or are_documents(act.edits) for act in later)
     line = next((line for line in last.text[:_MOST_READ].splitlines() if FAULT.search(line)), "")
     if not is_idle or not line or last is stretch.requests[0] or (last.turn <= (shown.turn or 0) and not is_own_look):
         return shown

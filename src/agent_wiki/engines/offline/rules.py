@@ -17,7 +17,6 @@ from agent_wiki.engines.offline.signals import (
     arguments,
     checks,
     corrections,
-    diagnostics,
     edits,
     known_remedies,
     other_names,
@@ -56,10 +55,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     *_found_by(
         checks.lessons,
         {"linters/use-instead": "A linter names what to use instead, the edit does so, and the check passes."},
-    ),
-    *_found_by(
-        diagnostics.lessons,
-        {"diagnostics/named-rule": "A check names a rule of a linter, an edit of one file meets it, and it passes."},
     ),
     *_found_by(known_remedies.lessons, {each.id: each.title for each in known_remedies.remedies()}),
     *_found_by(

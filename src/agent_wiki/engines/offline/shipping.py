@@ -105,7 +105,7 @@ def reported(stretch: Stretch) -> Shown | None:
         is_done = any(each in (last.call.result or "") for each in values)
     texts = "\n\n".join(each.text[:_MOST_READ] for each in stretch.requests)
     is_done = is_done and not any(_ASKED_TO_SHIP.search(each.group()) for each in _FORBIDDEN.finditer(texts))
-    is_unmet = any(act.has_failed for act in since if act.turn >= last.turn) or any(
+    is_unmet = any(act.has_failed and act.kind != "look" for act in since if act.turn >= last.turn) or any(
         each.turn > last.turn and (each.kind == "objection" or not wants_words(each)) for each in wanted
     )
     if not is_done or is_unmet or _ERROR_BODY.match(last.call.result or ""):

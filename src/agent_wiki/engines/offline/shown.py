@@ -31,6 +31,7 @@ Basis = Literal[
     "cut-off",  # the run did not come to an end
     "unfinished",  # the recording ends before the user's last request was met
     "graded",  # handed over to a grader whose verdict is not recorded
+    "unrun",  # made, and its check cannot be run there
     "unchecked",  # made, and nothing shows whether it holds
     "nothing",
 ]

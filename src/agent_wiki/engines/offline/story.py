@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby
 
@@ -15,6 +16,7 @@ MOST_WORDS = 250
 _PARAGRAPH_WORDS = 55
 _WORDS_OF_A_GAP = 11
 _FEW, _MOST_GAPS = 4, 3  # turns of the user, for all of which there may be room; runs of others
+_FOLLOWS = 15  # what a sentence weighs less for each other one under the same turn of the user
 _OBJECTED = "The user objected"  # which is kept even alone
 _THEN = ("Then", "Next", "After that")
 
@@ -34,8 +36,12 @@ class Sentence:
     fuller: str = ""
 
 
-def story_of(sentences: list[Sentence], asked: Mapping[int, str] | None = None) -> str:
+def story_of(
+    sentences: list[Sentence], asked: Mapping[int, str] | None = None, listed: Collection[int] = frozenset()
+) -> str:
     """The heaviest sentences that fit in 250 words, in turn order, in paragraphs. Empty ones are left out.
+
+    `listed`: turns of the user that a list below the story has.
 
     `asked`: the later turns of the user, each with a short sentence about it. That sentence comes before what was done
     about the turn where no sentence of `sentences` tells of the turn itself: else an answer would seem to be to another
@@ -44,7 +50,7 @@ def story_of(sentences: list[Sentence], asked: Mapping[int, str] | None = None) 
     order, asked = {id(each): at for at, each in enumerate(sentences)}, asked or {}
     chosen = _fitting(sentences, asked, MOST_WORDS - _WORDS_OF_A_GAP * min(len(asked) // _FEW, _MOST_GAPS))
     in_order = sorted(chosen, key=lambda each: (each.turn, order.get(id(each), -1)))
-    kept = _filled(_with_gaps(in_order, sorted(asked)), MOST_WORDS)
+    kept = _filled(_with_gaps(in_order, sorted(asked), listed), MOST_WORDS)
     paragraphs: list[list[str]] = [[]]
     followed, before = 0, ""
     for sentence in kept:
@@ -66,8 +72,7 @@ def _fitting(sentences: list[Sentence], asked: Mapping[int, str], room: int) -> 
     openings: dict[int, Sentence] = {}  # by the turn of the user
     works = {asked_before(turns, each.turn) for each in sentences if each.text and not each.opens}
     in_words = {each.turn: each for each in sentences if each.opens and each.text and _OBJECTED not in each.text}
-    for sentence in sorted(sentences, key=lambda each: (-each.weight, each.turn)):
-        of = asked_before(turns, sentence.turn)
+    for sentence, of in _in_turn(sentences, turns):
         is_opening = sentence.opens and sentence.turn == of
         known = openings.get(of)
         if is_opening and of in works and of in in_words:
@@ -86,6 +91,21 @@ def _fitting(sentences: list[Sentence], asked: Mapping[int, str], room: int) -> 
     return [*openings.values(), *kept]
 
 
+def _in_turn(sentences: list[Sentence], turns: list[int]) -> Iterator[tuple[Sentence, int]]:
+    """The sentences with the turn of the user that each is about, the heaviest first; each turn has its share."""
+    by_turn: dict[int, list[Sentence]] = {}
+    for sentence in sorted(sentences, key=lambda each: (each.weight, -each.turn)):
+        by_turn.setdefault(asked_before(turns, sentence.turn), []).append(sentence)
+    taken = Counter[int]()
+    while by_turn:
+        of = max(by_turn, key=lambda turn: (by_turn[turn][-1].weight - _FOLLOWS * taken[turn], -by_turn[turn][-1].turn))
+        sentence = by_turn[of].pop()
+        yield sentence, of
+        taken[of] += not sentence.opens
+        if not by_turn[of]:
+            del by_turn[of]
+
+
 def _opening(of: int, in_words: Mapping[int, Sentence], asked: Mapping[int, str], room: int) -> Sentence | None:
     """What the story says of a turn of the user whose work it tells: in the user's words where there is room."""
     said = in_words.get(of)
@@ -94,7 +114,7 @@ def _opening(of: int, in_words: Mapping[int, Sentence], asked: Mapping[int, str]
     return Sentence(of, 0, asked[of], opens=True) if of else None
 
 
-def _with_gaps(kept: list[Sentence], turns: list[int]) -> list[Sentence]:
+def _with_gaps(kept: list[Sentence], turns: list[int], listed: Collection[int]) -> list[Sentence]:
     """The same sentences, with one for each run of the user's `turns` that they leave out: the longest, if they fit."""
     shown = {asked_before(turns, each.turn) for each in kept}
     runs = [list(run) for is_shown, run in groupby(turns, shown.__contains__) if not is_shown]
@@ -103,6 +123,7 @@ def _with_gaps(kept: list[Sentence], turns: list[int]) -> list[Sentence]:
     for run in sorted(runs, key=len, reverse=True)[: room // _WORDS_OF_A_GAP]:
         noun, last = ("turns", f" to T{run[-1]}") if run[1:] else ("turn", "")
         text = f"{count(len(run)).capitalize()} more {noun} of the user followed (T{run[0]}{last})."
+        text = f"T{run[0]}{last}: see the requests below." if any(map(listed.__contains__, run)) else text
         gaps.append(Sentence(run[0], 0, text, opens=True))
     return sorted([*kept, *gaps], key=lambda each: each.turn)
 

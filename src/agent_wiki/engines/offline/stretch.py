@@ -28,6 +28,7 @@ _FEWEST_REPLIES = 3
 HANDED_OVER = regex(r"(?:^|[\s&;|])(?:submit(?:\s|$)|echo ['\"]?COMPLETE_TASK)")
 _CALL_IN_WORDS = regex(r"```[^`]{0,400}```\s*\Z")  # some harnesses have it there
 _HANDS_OVER, _LEAVES = written("hands_over", re.IGNORECASE), written("leaves", re.IGNORECASE)
+_APART = regex(r"telemetry\.jsonl$|(?:^|[/\\])scratch(?:pad)?[/\\]|[/\\]AppData[/\\]Local[/\\]Temp[/\\]")
 _NO_REPLY = "No response requested."  # what a client records where the agent was not asked
 
 
@@ -52,7 +53,9 @@ def _lines_of_most_replies(trajectory: Trajectory) -> frozenset[str]:
         for message in trajectory.messages
         if message.role == "assistant" and not message.tool_calls and message.content
     ]
-    counts = Counter(line for lines in replies for line in lines if len(line) >= _SHORTEST_LINE and line[0] not in "#*")
+    counts = Counter(
+        line for lines in replies for line in lines if len(line) >= _SHORTEST_LINE and line[0] not in "#*`"
+    )
     return frozenset(line for line, count in counts.items() if count >= max(_FEWEST_REPLIES, len(replies) / 2))
 
 
@@ -94,7 +97,7 @@ class Stretch:
         run = {bare_name(script) for script in scripts if _SCRATCH_NAME.search(bare_name(script))}
         edited = [path for act in self.acts for path in act.edits]
         apart = {bare_name(path) for path in edited if path.startswith((*TEMPORARY, "~/."))}
-        apart |= {bare_name(path) for path in edited if path.endswith("telemetry.jsonl") or OWN_NOTES.search(path)}
+        apart |= {bare_name(path) for path in edited if _APART.search(path) or OWN_NOTES.search(path)}
         return frozenset({bare_name(path) for path in edited} & (deleted | run | apart))
 
     def is_talk(self) -> bool:

@@ -53,8 +53,9 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
     shown = shown_outcome(stretch)
     is_request = shown.basis == "unfinished"  # which shows nothing: that no answer is recorded does
     troubles = troubles_of(stretch)
-    narrative = narrative_of(stretch, shown, troubles)
     requests_shown = listed_requests(stretch)
+    listed = {each.turn for each in requests_shown}
+    narrative = narrative_of(stretch, shown, troubles, listed)
     return ArcAnswer(
         slug="" if is_only else arc_slug(goal),
         first_turn=stretch.first_turn,
@@ -67,7 +68,7 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         outcome_reason=shown.reason(stretch.product()),
         narrative=narrative,
         requests=requests_shown,
-        key_turns=key_turns_of(stretch, shown, troubles, deed, {each.turn for each in requests_shown}),
+        key_turns=key_turns_of(stretch, shown, troubles, deed, listed),
         dead_ends=dead_ends_of(stretch),
         reported=[each for each in reported_by(stretch) if each.text.rpartition(" › ")[2].rstrip(".") not in narrative],
         recalled=recalled_pages(stretch, reads),

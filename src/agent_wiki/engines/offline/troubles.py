@@ -17,13 +17,14 @@ from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import named, pattern, table, written
 from agent_wiki.engines.offline.what_changed import LATER, OUTSIDE, is_again, is_let_out, variables_gone, what_changed
-from agent_wiki.engines.offline.wording import called, code, file_names, listing, shown_path
+from agent_wiki.engines.offline.wording import called, code, file_names, is_inline, listing, shown_path
 from agent_wiki.shell.blame import named_in
 from agent_wiki.shell.files_written import OWN_NOTES, bare_name
 from agent_wiki.shell.folders import folders_in
-from agent_wiki.shell.kinds import is_check, shell_kind
+from agent_wiki.shell.kinds import is_check, script_of, shell_kind
 from agent_wiki.shell.programs import PRINTERS, SHELL_WORDS
 from agent_wiki.shell.result_lines import (
+    MOST_QUOTED,
     complains,
     error_line,
     failing_lines,
@@ -39,6 +40,7 @@ from agent_wiki.shell.tools import line_of_code
 from agent_wiki.shell.touched import deleted_for_good
 from agent_wiki.trajectory.lazily import dataclass, regex
 
+_TEST_FILE = written("test_file")
 _BOOKKEEPING = written("bookkeeping", re.IGNORECASE)
 _NOT_REACHED = written("not_reached", re.IGNORECASE)
 _CUT = regex(r"\|\s*(?:tail|head|grep)\b[^|;&\n]{0,80}$")
@@ -48,6 +50,7 @@ _FEW_EDITS = 2  # of more none is named that the failure does not name: they may
 _MOST_EDITS, _MOST_OPEN = 12, 200  # of so many failures at once the oldest are not followed
 _MOST_SHOWN = 2
 _MOST_NOTICES = 8
+_COUNTS, _NAMES_CAUSE = written("only_counts"), written("names_cause")
 _HELPS = {"--help", "--version"}
 _MERGES = ("merge", "rebase", "cherry-pick", "pull")
 _WITH_SUBCOMMAND = named("with_subcommand")
@@ -96,9 +99,16 @@ class Trouble:
         for at in range(_MOST_NOTICES):
             line = _failure_line(act, result)
             if shows_failure(line) or not any(line in each for each in self.elsewhere):
-                return line if not at or speaks_of_failure(line) else ""
+                line = line if not at or speaks_of_failure(line) else ""
+                return _cause_in(result) or line if _COUNTS.search(line) else line
             result = "\n".join(each for each in result.split("\n") if line not in each) if line else ""
         return ""
+
+
+def _cause_in(result: str) -> str:
+    """The first line that names an error, verbatim; empty where there is none, or it is a long one."""
+    lines = (line.strip() for line in lines_of(result))
+    return next((line for line in lines if len(line) <= MOST_QUOTED and _NAMES_CAUSE.match(line)), "")
 
 
 _Open = dict[str | CheckRun, Trouble]  # what failed and has not worked since, by what makes two acts the same
@@ -135,13 +145,23 @@ def troubles_of(stretch: Stretch) -> list[Trouble]:
         trouble.elsewhere = [act.call.result or "" for act in went_well]
         if trouble.fix is not None:
             trouble.how = _how(trouble, trouble.fix, stretch.scratch(), stretch.trajectory.source.cwd)
+    scratch = stretch.scratch()
     found = [each for each in found if each.fix is None or each.failures[0].kind != "edit"]
+    found = [each for each in found if not _is_slip(each, scratch)]
     found = [each for each in found if not (each.is_check and each.how == LATER)]  # it may have passed elsewhere
     red = [act for act in stretch.acts if act.call.position in meant]
     for trouble in found:
         if _was_red_meanwhile(trouble, red):
             trouble.fix = None
     return found
+
+
+def _is_slip(trouble: Trouble, scratch: frozenset[str]) -> bool:
+    """Code that was only written to try something failed, and nothing of the work was changed for it."""
+    step = main_command(trouble.failures[-1])
+    script = script_of(step) if step is not None else None
+    is_tool = is_inline(trouble.failures[-1]) or (script is not None and bare_name(script) in scratch)
+    return is_tool and (trouble.fix is None or scratch.issuperset(map(bare_name, trouble.edits)))
 
 
 def _was_red_meanwhile(trouble: Trouble, red: list[Act]) -> bool:
@@ -196,7 +216,8 @@ def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -
     clauses = {path: what for path, what in became.items() if " became " in what}  # the story has the rest
     is_named = any(bare_name(path).rpartition(".")[0] in (trouble.failures[-1].call.result or "") for path in edits)
     names = file_names(edits, cwd, _MOST_SHOWN, clauses) if len(edits) <= _FEW_EDITS or is_named else "several files"
-    changed = [f"changes to {names}"] if edits else []
+    is_of_tests = trouble.is_check and bool(edits) and all(map(_TEST_FILE.search, edits))
+    changed = [f"changes to {'the tests alone, ' if is_of_tests else ''}{names}"] if edits else []
     repaired = ":fix" in (fix.call.command() or "") and ":fix" not in (trouble.failures[-1].call.command() or "")
     if done := [*changed, *handed, *distinct([*installed, *([called(fix)] if repaired else [])])]:
         return f"after {listing(done, 2)}"

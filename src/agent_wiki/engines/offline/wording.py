@@ -55,7 +55,7 @@ def shown_command(act: Act, most: int = 70) -> str:
         return plain_code(with_cut_paths(text, 2).replace("\0", "").replace("$_", "…").replace("`", ""), most)
     name = (line_of_code(act.call) or bare_tool_name(act.call.name)).replace("`", "")
     path = act.edits[0] if act.edits else act.call.path() or ""
-    skill = act.call.arguments.get("skill") or act.call.arguments.get("command")
+    skill = next(filter(None, map(act.call.arguments.get, ("skill", "command", "name"))), None)
     if act.kind == "skill" and isinstance(skill, str):
         path = skill
     return plain_line(f"{name} {shown_path(path)}" if path else name, most)

@@ -16,7 +16,7 @@ from agent_wiki.engines.offline.cluster_state import is_cluster_change
 from agent_wiki.engines.offline.shipping import subjects_of
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.story import Sentence
-from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.stretch import HANDED_OVER, Stretch
 from agent_wiki.engines.offline.tables import named, table, written
 from agent_wiki.engines.offline.wording import called, code, count, file_names, listing, said, service_call, shown_path
 from agent_wiki.shell.blame import speakers
@@ -58,7 +58,7 @@ def worked(
         _looked(acts, stretch.trajectory.source.cwd, is_first),
         _changed(acts, stretch, scratch),
         _checked(acts, shown),
-        _ran(acts),
+        _ran(acts, scratch),
         _served(acts, is_talk=stretch.is_talk()),
         _delegated(acts),
         *(replace(each, weight=_EARLIER) for each in shipped[:-1]),
@@ -196,9 +196,11 @@ def _checked(acts: list[Act], shown: Shown) -> Sentence | None:
     return Sentence(passed[names[0]].turn, CHECKED, several if names[1:] else alone)
 
 
-def _ran(acts: list[Act]) -> Sentence | None:
+def _ran(acts: list[Act], scratch: frozenset[str]) -> Sentence | None:
     """Commands that are neither looks nor checks and that worked: those that changed something are named first."""
     ran = [act for act in acts if act.kind in ("run", "skill", "revert", "delete") and act.has_worked]
+    ran = [act for act in ran if not (act.deletes and scratch.issuperset(map(bare_name, act.deletes)))]
+    ran = [act for act in ran if not HANDED_OVER.search(act.call.command() or "") and called(act).lower() != "`skill`"]
     probes = (act for act in acts if act.kind == "probe" and act.has_worked)
     ran += [act for act in probes if shows_success(_came_of(act).strip(" :“”"))]
     first = {called(act): act for act in reversed(ran) if not called(act).startswith("`$")}  # only a variable

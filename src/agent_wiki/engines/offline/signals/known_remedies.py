@@ -82,7 +82,7 @@ def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt 
             is_good = attempt.verdict == "passed"
             if remedy.unread:
                 is_good = was_read(attempt.ended) and _shares_most(failed, attempt)
-            is_meant = is_good and (not remedy.is_same or bool(_heads(failed) & _heads(attempt)))
+            is_meant = is_good and (not remedy.is_same or _do_the_same(failed, attempt))
             if is_meant and command.search(attempt.line) and _puts_in_quotes(attempt, failed, remedy):
                 return attempt
     if remedy.edit is not None:
@@ -131,11 +131,13 @@ def _confirmed(session: MinedSession, failed: Attempt, worked: Attempt | Call, r
     later += [each for each in session.attempts_after(failed, 2 * _WITHIN_CALLS) if each.position > worked.position]
     if remedy.good:
         return next((each.turn for each in later if remedy.good.search(each.output)), None)
-    return next((each.turn for each in later if each.verdict == "passed" and _heads(failed) & _heads(each)), None)
+    return next((each.turn for each in later if each.verdict == "passed" and _do_the_same(failed, each)), None)
 
 
-def _heads(attempt: Attempt) -> set[str]:
-    return {command.head for command in _commands(attempt)}
+def _do_the_same(one: Attempt, other: Attempt) -> bool:
+    """Whether two lines run the same program, one of them perhaps through another: `python3`, `uv run python3`."""
+    heads = [{f" {command.head}" for command in _commands(each)} for each in (one, other)]
+    return any(mine.endswith(theirs) or theirs.endswith(mine) for mine in heads[0] for theirs in heads[1])
 
 
 def _commands(attempt: Attempt) -> tuple[shell.Command, ...]:
@@ -177,7 +179,7 @@ def _went_on(failed: Attempt, worked: Attempt | Call, applied: str) -> str:
     code = plain_line(applied, 120)
     if not isinstance(worked, Attempt):
         return f"it went on after an edit that wrote `{code}`"
-    return f"it ran as `{code}`" if _heads(failed) & _heads(worked) else f"it went on after `{code}`"
+    return f"it ran as `{code}`" if _do_the_same(failed, worked) else f"it went on after `{code}`"
 
 
 def _line_with(shows: Pattern | None, text: str) -> str:

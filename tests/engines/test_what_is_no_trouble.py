@@ -1,0 +1,162 @@
+"""Failures that are none, checks that show nothing, and what a page of a long session says of each request."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from agent_wiki.engines.offline.goal import request_line
+from agent_wiki.shell.judging import judged_line
+from tests.engines.outcomes import shown
+from tests.engines.sessions import Session
+from tests.engines.summaries import summary
+
+FAILED = "× caps the total 5ms\n Tests  1 failed (1)"
+TEST = "npx vitest run cart.test.ts"
+BUILT = """#16 1.393 sh: tsc: not found
+failed to solve: process "/bin/sh -c npm run build" did not complete successfully: exit code: 127
+
+exit=0"""
+
+
+@pytest.mark.parametrize("said", ["Red as expected, the module is not there.", "Six failing as expected. Now the fix."])
+def test_a_check_of_which_the_agent_says_that_it_failed_as_expected_is_no_trouble(said: str) -> None:
+    session = Session().user("cap the totals").write("cart.test.ts").run(TEST, FAILED, failed=True)
+    expected = session.call(
+        "Edit", {"file_path": "cart.ts", "old_string": "a", "new_string": "b"}, "updated", text=said
+    )
+    assert "failed" not in summary(expected).narrative
+    other = Session().user("cap the totals").write("cart.test.ts").run(TEST, FAILED, failed=True)
+    assert "failed" in summary(other.edit("cart.ts")).narrative
+
+
+def test_a_slip_in_a_script_that_only_tried_something_is_no_trouble() -> None:
+    session = Session().user("cap the totals").edit("cart.py")
+    session.write("scratch/look.py").run(
+        "python scratch/look.py", "NameError: name 'total' is not defined", failed=True
+    )
+    session.edit("scratch/look.py").run("python scratch/look.py", "7").says("Capped.")
+    arc = summary(session)
+    assert "NameError" not in arc.narrative + "".join(each.text for each in arc.key_turns)
+    assert "look.py" not in arc.narrative
+
+
+def test_a_script_that_was_changed_itself_until_it_ran_is_no_check() -> None:
+    session = Session().user("cap the totals").edit("cart.py").write("try_cap.py")
+    session.run("python try_cap.py", "AssertionError: 120 != 100", failed=True)
+    assert shown(session.edit("try_cap.py").run("python try_cap.py", "ok")).basis != "check"
+    mended = Session().user("cap the totals").edit("cart.py").write("try_cap.py")
+    mended.run("python try_cap.py", "AssertionError: 120 != 100", failed=True)
+    assert shown(mended.edit("cart.py").run("python try_cap.py", "ok")).basis == "check"
+
+
+def test_a_test_that_passed_after_it_was_changed_itself_is_said_to() -> None:
+    session = Session().user("cap the totals").edit("cart.ts").run(TEST, FAILED, failed=True)
+    story = summary(session.edit("cart.test.ts").run(TEST, "Tests  1 passed (1)")).narrative
+    assert "passed after changes to the tests alone, `cart.test.ts`" in story
+
+
+def test_a_failure_is_quoted_by_its_cause_and_not_by_a_count() -> None:
+    output = "Error: the stream is locked already\n\n Test Files  1 failed | 8 passed (9)"
+    session = Session().user("cap the totals").edit("cart.ts").run("npx vitest run", output, failed=True)
+    assert "“Error: the stream is locked already”" in summary(session).narrative
+
+
+def test_of_several_checks_in_a_line_the_last_words_are_not_the_first_one_s() -> None:
+    session = Session().user("cap the totals").edit("cart.ts")
+    assert shown(session.run("npm test && npm run build", "✓ Compiled successfully in 2s")).quote is None
+    alone = Session().user("cap the totals").edit("cart.ts").run("npm run build", "✓ Compiled successfully in 2s")
+    assert shown(alone).quote == "✓ Compiled successfully in 2s"
+
+
+@pytest.mark.parametrize("has_failed", [None, False])
+def test_a_build_of_an_image_that_failed_behind_a_pipe_has_failed(has_failed: bool | None) -> None:
+    judged = judged_line('docker compose build api 2>&1 | tail -40; echo "exit=$?"', BUILT, has_failed, 1)
+    assert judged.state in ("failed", "masked")
+
+
+def test_packages_that_are_missing_where_nobody_worked_are_no_failure_of_the_work() -> None:
+    lacks = "src/rules.ts(1,24): error TS2307: Cannot find module 'micromatch' or its corresponding type declarations."
+    session = Session().user("cap the totals").edit("src/cart.ts").run("npm test", "4 passed")
+    assert shown(session.run("npx tsc --noEmit", lacks, failed=True)).outcome == "success"
+    other = Session().user("cap the totals").edit("src/cart.ts").run("npm test", "4 passed")
+    wrong = lacks.replace("TS2307: Cannot find module 'micromatch'", "TS2322: Type 'a' is not assignable to type 'b'")
+    assert shown(other.run("npx tsc --noEmit", wrong, failed=True)).outcome == "partial"
+
+
+def test_a_fault_that_the_user_names_before_notes_are_written_makes_it_partial() -> None:
+    session = Session().user("cap the totals").edit("cart.ts").run("npm test", "4 passed").says("Capped.")
+    session.user("it works, but the other cap deosnt work properly, write it into the plan for later")
+    assert shown(session.edit("plan.md").says("Written down.")).outcome == "partial"
+
+
+def test_a_break_that_was_made_to_see_a_check_fail_and_undone_is_no_dead_end() -> None:
+    session = Session().user("guard the totals").edit("cart.ts").says("I will break it to confirm that the test fails.")
+    arc = summary(session.edit("cap.ts").run("git checkout -- cap.ts", "Updated 1 path from the index"))
+    assert not arc.dead_ends or "cap.ts" not in arc.dead_ends[0].text
+
+
+def test_each_of_many_requests_has_a_line_of_what_was_reported() -> None:
+    session = Session()
+    for at in range(8):
+        session.user(f"Now write the plan for part {at} of the shop.").edit(f"plans/part{at}.md")
+        session.says(f"The plan for part {at} is written: it caps the totals of the members, and of the guests, too.")
+    arc = summary(session)
+    shown_turns = {each.turn for each in arc.reported} | {int(turn) for turn in re.findall(r"T(\d+)", arc.narrative)}
+    assert shown_turns >= {4 * at + 4 for at in range(8)}
+    session.user("And the last one.").says("You've hit your monthly spend limit · raise it in your settings.")
+    assert not any("spend limit" in each.text for each in summary(session).reported)
+
+
+def test_what_is_offered_is_not_reported() -> None:
+    offer = "The totals are capped for members and for guests.\n\n## Next steps\n\n- Cap the refunds of the shop, too."
+    offer += (
+        "\n- Optional: a page that shows the totals of the day.\n"
+        + "The cap lies in the cart, where all totals pass by. " * 3
+    )
+    lines = [each.text for each in summary(Session().user("cap the totals").edit("cart.ts").says(offer)).reported]
+    assert not any("refunds" in line or "Optional" in line for line in lines)
+
+
+def test_code_that_a_reply_repeats_is_not_read_for_its_words() -> None:
+    session = Session().user("how is the total capped?")
+    for at in range(4):
+        code = f"There is no cap of kind {at}.\n\n```typescript\nif (!total.ok) return total;\n```\n\nIt is a rule."
+        session.read(f"cart{at}.ts").says(code).user(f"and how is number {at} capped?")
+    assert "return total" not in summary(session.says("By the same rule as the others.")).narrative
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (
+            "i changed it. now i get message: eza not found. Please install eza before using this plugin. eza is there",
+            "I changed it. now i get message: eza not found. Please install eza before using this plugin. eza is there",
+        ),
+        ("Inside the `api` folder, populate the empty `pom.xml`. Use Spring Boot version 3.2.x.", "populate the empty"),
+        (
+            "ok good now when i deposit it says the treasury is not there\nTreasury Operations\n\nVault",
+            "it says the treasury",
+        ),
+        (
+            "You are a senior engineer.\n\nThe findings are stored in `audit.md`.\n\nYour task is to fix them.",
+            "Your task is to fix them",
+        ),
+        (
+            "=====  GIT CLONE  =====\n" + "Cloning into 'shop'...\n" * 80 + "\nwhat seems to be the issue this time",
+            "what seems",
+        ),
+    ],
+)
+def test_the_person_s_own_words_are_the_request(text: str, line: str) -> None:
+    assert line.lower() in request_line(text).lower()
+
+
+def test_a_heading_that_was_struck_through_is_not_removed() -> None:
+    session = (
+        Session()
+        .user("supersede the plan")
+        .edit("plan.md", "## Structure", "## ~~Structure~~ (superseded by the new plan)")
+    )
+    assert "removed" not in summary(session).narrative
