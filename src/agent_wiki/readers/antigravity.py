@@ -16,11 +16,9 @@ from typing import Any
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.recorded import (
     flat_text,
-    iso_utc,
     mapping,
     most_used,
     objects,
-    seconds_between,
     short_digest,
     text_or_none,
 )
@@ -89,18 +87,14 @@ class _Session:
 
     def __init__(self) -> None:
         self.builder = TrajectoryBuilder()
-        self.models: Counter[str] = Counter()
         self.model: str | None = None
         self.open_calls: deque[tuple[str, str]] = deque()  # id and arguments, of the last reply
         self.running: dict[str, str] = {}  # the call of each task in the background
         self.calls = 0
-        self.started: Any = None
-        self.ended: Any = None
 
     def take(self, step: dict[str, Any]) -> None:
         """Process one step."""
-        self.started = self.started or step.get("created_at")
-        self.ended = step.get("created_at") or self.ended
+        self.builder.note_time(step.get("created_at"))
         text = _TIMES.sub("", flat_text(step.get("content")) or flat_text(step.get("error")))
         kind, source = step["type"], step["source"]
         if kind == "USER_INPUT":
@@ -118,11 +112,8 @@ class _Session:
 
     def trajectory(self, session_id: str) -> Trajectory:
         """The trajectory of all steps."""
-        duration = seconds_between(self.started, self.ended)
-        source = Source(FORMAT, duration_seconds=duration, ended_at=iso_utc(self.ended))
-        source.hygiene = {"call_ids_made": self.calls} if self.calls else {}
-        head = {"agent": FORMAT, "model": most_used(self.models), "timestamp": iso_utc(self.started)}
-        return self.builder.finish(session_id, source, **head)
+        hygiene = {"call_ids_made": self.calls} if self.calls else {}
+        return self.builder.finish(session_id, Source(FORMAT, hygiene=hygiene), agent=FORMAT)
 
     def _take_prompt(self, text: str) -> None:
         """What the user asked, and apart from it what the program put around."""
@@ -148,7 +139,7 @@ class _Session:
         thinking = text_or_none(step.get("thinking"))
         self.builder.assistant(flat_text(step.get("content")) or None, thinking=thinking, calls=calls)
         if self.model is not None:
-            self.models[self.model] += 1
+            self.builder.models[self.model] += 1
 
     def _take_outcome(self, step: dict[str, Any], text: str) -> None:
         """What came of the next open call; an error message is that of a call that could not be made."""

@@ -32,12 +32,10 @@ from agent_wiki.readers.cline_text import (
 from agent_wiki.readers.recorded import (
     add_counts,
     flat_text,
-    iso_utc,
     mapping,
     most_used,
     number,
     objects,
-    seconds_between,
     short_digest,
     text_or_none,
     usage_of,
@@ -100,9 +98,7 @@ class _Task:
 
     def __init__(self) -> None:
         self.builder = TrajectoryBuilder()
-        self.models: Counter[str] = Counter()
         self.tokens: Counter[str] = Counter()
-        self.cost_usd: float | None = None
         self.environment = Environment()
         self.waiting: dict[str, str] = {}  # calls without a result: id → name
         self.result_of: str | None = None  # the tool whose result the next text is
@@ -149,11 +145,10 @@ class _Task:
 
     def _measure(self, message: dict[str, Any]) -> None:
         if isinstance(model := mapping(message.get("modelInfo")).get("modelId"), str):
-            self.models[model] += 1
+            self.builder.models[model] += 1
         metrics = mapping(message.get("metrics"))
         add_counts(self.tokens, mapping(metrics.get("tokens")), _SPENT_ON_A_REPLY)
-        if (cost := number(metrics.get("cost"))) is not None:
-            self.cost_usd = (self.cost_usd or 0.0) + cost
+        self.builder.note_cost(number(metrics.get("cost")))
 
     def _of_user(self, block: dict[str, Any]) -> None:
         if block.get("type") == "tool_result":
@@ -215,10 +210,10 @@ class _Task:
         shown = objects(ui_messages)
         spent, cost_usd = _spent(shown)
         times = self.times or [each.get("ts") for each in shown if "ts" in each]
-        started, ended = (times[0], times[-1]) if times else (None, None)
+        if times:
+            self.builder.note_time(times[0], times[-1])
         versions = [each.get("cline_version") for each in objects(mapping(metadata).get("environment_history"))]
         models = [each.get("model_id") for each in objects(mapping(metadata).get("model_usage"))]
-        cost_usd = self.cost_usd if cost_usd is None else cost_usd
         source = Source(
             format=FORMAT,
             agent_version=text_or_none(versions[-1]) if versions else None,
@@ -226,16 +221,15 @@ class _Task:
             remote=self.environment.remote,
             usage=usage_of(spent or self.tokens),
             cost_usd=None if cost_usd is None else round(cost_usd, 9),
-            duration_seconds=seconds_between(started, ended),
-            ended_at=iso_utc(ended),
         )
-        model = most_used(self.models) or (text_or_none(models[-1]) if models else None) or self.environment.model
+        model = (
+            most_used(self.builder.models) or (text_or_none(models[-1]) if models else None) or self.environment.model
+        )
         return self.builder.finish(
             f"cline-{short_digest([json.dumps(self.first, sort_keys=True)])}",
             source,
             agent="roo-code" if self.environment.is_roo else FORMAT,
             model=model,
-            timestamp=iso_utc(started),
         )
 
 

@@ -17,11 +17,9 @@ from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.copilot_history import add_session, without_blocks
 from agent_wiki.readers.recorded import (
     count,
-    iso_utc,
     mapping,
     most_used,
     objects,
-    seconds_between,
     short_digest,
     text_or_none,
     usage_of,
@@ -80,11 +78,8 @@ class _Agent:
 
     def __init__(self) -> None:
         self.builder = TrajectoryBuilder()
-        self.models: Counter[str] = Counter()
         self.tokens: Counter[str] = Counter()
         self.system: str | None = None
-        self.started: Any = None
-        self.ended: Any = None
         self.call: str | None = None  # of the model, of which the last reply is a part
         self.parts: list[Message] = []  # of the last reply, where it was recorded in several
         self.by_harness: set[str] = set()  # tool calls that no model asked for
@@ -136,7 +131,7 @@ class _Agent:
             self.by_harness.update(str(request.get("toolCallId")) for request in requests)
             return
         if isinstance(model := data.get("model"), str):
-            self.models[model] += 1
+            self.builder.models[model] += 1
         calls = [
             (text_or_none(request.get("toolCallId")), str(request.get("name", "")), request.get("arguments"))
             for request in requests
@@ -213,8 +208,7 @@ class _Session:
             return
         owner = text_or_none(event.get("agentId")) or text_or_none(data.get("parentToolCallId")) or ""
         agent = self.agents.setdefault(owner, _Agent())
-        agent.started = agent.started or event.get("timestamp")
-        agent.ended = event.get("timestamp") or agent.ended
+        agent.builder.note_time(event.get("timestamp"))
         if kind == "session.start":
             self.start = self.start or data
             self.names_calls = str(data.get("copilotVersion", "1"))[:1] in "123456789"
@@ -245,7 +239,7 @@ class _Session:
 
     def _trajectory(self, agent: _Agent, session_id: str, parent: str | None, apart: int) -> Trajectory:
         context = mapping(self.start.get("context"))
-        started = iso_utc(agent.started if parent else self.start.get("startTime") or agent.started)
+        agent.builder.started = (not parent and self.start.get("startTime")) or agent.builder.started
         repository, host = text_or_none(context.get("repository")), text_or_none(context.get("repositoryHost"))
         source = Source(
             format=FORMAT,
@@ -256,13 +250,11 @@ class _Session:
             title=agent.title,
             exit_status=None if parent else text_or_none(self.end.get("shutdownType")),
             usage=usage_of(agent.tokens or (Counter() if parent else self._totals())),
-            duration_seconds=seconds_between(started, agent.ended),
-            ended_at=iso_utc(agent.ended),
             parent_session_id=parent,
             hygiene={"subagent_turns_apart": apart},
         )
-        model = most_used(agent.models) or text_or_none(self.start.get("selectedModel"))
-        return agent.builder.finish(session_id, source, agent=FORMAT, model=model, timestamp=started)
+        model = most_used(agent.builder.models) or text_or_none(self.start.get("selectedModel"))
+        return agent.builder.finish(session_id, source, agent=FORMAT, model=model)
 
     def _totals(self) -> Counter[str]:
         """What the last `session.shutdown` counts, subagents included: older versions record nothing else."""

@@ -126,7 +126,8 @@ class _Session(OpenHandsSession):
         """What the user or the program did. States and look-ups of the program itself are no turns."""
         given = mapping(event.get("args"))
         if action == "message":
-            self.known_by = self.known_by or [*map(str, self.times[:1]), flat_text(given.get("content"))]
+            began = [str(self.builder.started)] if self.builder.started else []
+            self.known_by = self.known_by or [*began, flat_text(given.get("content"))]
             self.builder.user(flat_text(given.get("content")))
         elif action == "system":
             self.version = text_or_none(given.get("openhands_version")) or self.version
@@ -150,7 +151,7 @@ class _Session(OpenHandsSession):
             return  # its reply, with all its calls, is there since the first of its actions
         self.usages[name] = reply_usage(response.get("usage"))
         if (model := text_or_none(response.get("model"))) is not None:
-            self.models[model] += 1
+            self.builder.models[model] += 1
         message = mapping(next(iter(objects(response.get("choices"))), {}).get("message"))
         said = flat_text(message.get("content")).strip() or (text_or_none(given.get("thought")) or "").strip()
         if action in ("message", "finish"):

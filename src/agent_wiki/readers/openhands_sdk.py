@@ -90,7 +90,7 @@ class SdkSession(OpenHandsSession):
     def note_state(self, state: dict[str, Any]) -> None:
         """What the state of a conversation says: the model, what it cost, and whether it ended badly."""
         if (model := text_or_none(mapping(mapping(state.get("agent")).get("llm")).get("model"))) is not None:
-            self.models[model] += 1
+            self.builder.models[model] += 1
         if (status := str(state.get("execution_status"))) in _ENDED_BADLY:
             self.exit_status = self.exit_status or status
         of_models = mapping(mapping(state.get("stats")).get("usage_to_metrics"))
