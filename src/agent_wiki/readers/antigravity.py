@@ -13,7 +13,7 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from typing import Any
 
-from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.readers.builder import Call, TrajectoryBuilder
 from agent_wiki.readers.recorded import (
     flat_text,
     mapping,
@@ -129,7 +129,7 @@ class _Session:
 
     def _take_reply(self, step: dict[str, Any]) -> None:
         self.open_calls.clear()
-        calls: list[tuple[str | None, str, Any]] = []
+        calls: list[Call] = []
         for call in objects(step.get("tool_calls")):
             self.calls += 1
             call_id, name = f"step_{self.calls}", str(call.get("name", ""))

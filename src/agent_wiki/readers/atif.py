@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.readers.builder import Call, TrajectoryBuilder
 from agent_wiki.readers.recorded import (
     count,
     flat_text,
@@ -232,7 +232,7 @@ def _is_compaction(step: dict[str, Any]) -> bool:
     return mapping(mapping(step.get("extra")).get("context_management")).get("type") == "compaction"
 
 
-def _is_filler(text: str, calls: list[tuple[str | None, str, Any]]) -> bool:
+def _is_filler(text: str, calls: list[Call]) -> bool:
     """Whether a converter wrote this text because the model wrote none beside its calls."""
     stripped = text.strip()
     return stripped.lower() in _FILLERS or any(stripped == f"Executed {name} {call_id}" for call_id, name, _ in calls)

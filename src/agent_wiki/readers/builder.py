@@ -22,6 +22,9 @@ from agent_wiki.trajectory.calls import command_of
 from agent_wiki.trajectory.harness_text import harness_mark
 from agent_wiki.trajectory.lazily import regex
 
+Call = tuple[str | None, str, Any]
+"""The id of a call, if it has one, its name and its arguments."""
+
 _MOST_TURNS = 250_000  # real sessions have some thousands; so many short ones take a quarter of a gigabyte
 _OPENING, _CLOSING = "<system-reminder>", "</system-reminder>"
 _THOUGHT = regex(r"\s*<think(?:ing)?>(.*?)</think(?:ing)?>\s*", re.DOTALL, needs=("</think",))
@@ -105,7 +108,7 @@ class TrajectoryBuilder:
         mark: MessageMark | None = None,
         *,
         name: str | None = None,
-        calls: list[tuple[str | None, str, Any]] | None = None,
+        calls: list[Call] | None = None,
     ) -> None:
         """A user's turn; with a mark, text that a harness put there. Without one, how it begins may show that.
 
@@ -121,7 +124,7 @@ class TrajectoryBuilder:
         content: str | None = None,
         *,
         thinking: str | None = None,
-        calls: list[tuple[str | None, str, Any]] | None = None,
+        calls: list[Call] | None = None,
         name: str | None = None,
     ) -> list[str]:
         """One whole reply: its text, its thinking, and its calls as `(id or None, name, arguments)`.
@@ -221,7 +224,7 @@ class TrajectoryBuilder:
             raise UnitError(f"a session of more than {_MOST_TURNS:,} turns")
         self.messages.append(message)
 
-    def add_calls(self, message: Message, calls: list[tuple[str | None, str, Any]] | None) -> None:
+    def add_calls(self, message: Message, calls: list[Call] | None) -> None:
         """Add calls to a message; those without an id get one, and wait for a result."""
         for call_id, name, arguments in calls or []:
             message.tool_calls.append(ToolCall(call_id or self._make_id(), name, arguments_json(arguments)))

@@ -15,10 +15,9 @@ from itertools import chain
 from typing import Any
 
 from agent_wiki.errors import PartOfRecording, UnreadableRecording
-from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.readers.builder import Call, TrajectoryBuilder
 from agent_wiki.readers.cline_shown import is_shown, sent
 from agent_wiki.readers.cline_text import (
-    Call,
     Environment,
     UserText,
     environment_in,
@@ -36,13 +35,14 @@ from agent_wiki.readers.recorded import (
     most_used,
     number,
     objects,
+    recorded_call,
     short_digest,
     text_or_none,
     usage_of,
 )
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.readers.sidecars import value_beside
-from agent_wiki.trajectory import Source, Trajectory
+from agent_wiki.trajectory import MessageMark, Source, Trajectory
 from agent_wiki.trajectory.harness_text import harness_mark
 from agent_wiki.trajectory.json_text import value_or
 
@@ -127,7 +127,7 @@ class _Task:
         calls: list[Call] = []
         for block in blocks:
             if block.get("type") == "tool_use":
-                calls.append((text_or_none(block.get("id")), str(block.get("name", "")), block.get("input")))
+                calls.append(recorded_call(block, "id", "name", "input"))
             elif block.get("type") in ("thinking", "reasoning"):
                 thoughts.append(str(block.get("thinking") or block.get("text") or ""))
             elif block.get("type") == "text":
@@ -200,10 +200,9 @@ class _Task:
 
     def _result(self, call_id: str | None, text: str, is_error: bool | None) -> None:
         self.waiting.pop(call_id or "", None)
-        if was_refused(text):
-            self.builder.tool(call_id, text, mark="rejected")
-        else:
-            self.builder.tool(call_id, text, is_error=has_failed(text) if is_error is None else is_error)
+        mark: MessageMark | None = "rejected" if was_refused(text) else None
+        flag = has_failed(text) if is_error is None else is_error
+        self.builder.tool(call_id, text, is_error=None if mark else flag, mark=mark)
 
     def trajectory(self, ui_messages: Any, metadata: Any) -> Trajectory:
         """The task, with what the files beside it say of its tokens, times and program."""

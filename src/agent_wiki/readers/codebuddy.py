@@ -19,6 +19,7 @@ from agent_wiki.readers.recorded import (
     mapping,
     number,
     objects,
+    recorded_call,
     short_digest,
     text_or_none,
 )
@@ -108,11 +109,8 @@ class _Session:
         self.builder.models.update(list(filter(None, models))[:1])
         texts = [flat_text(item.get("content")) for item in items if item.get("type") == "message"]
         thoughts = [_thinking(item) for item in items if item.get("type") == "reasoning"]
-        calls = [
-            (text_or_none(item.get("callId")), str(item.get("name", "")), item.get("arguments"))
-            for item in items
-            if item.get("type") == "function_call"
-        ]
+        called = (item for item in items if item.get("type") == "function_call")
+        calls = [recorded_call(item, "callId", "name", "arguments") for item in called]
         thinking = "\n\n".join(filter(None, thoughts))
         self.builder.assistant("\n\n".join(filter(None, texts)) or None, thinking=thinking or None, calls=calls)
 

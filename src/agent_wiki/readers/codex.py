@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import field
 from typing import Any
 
-from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.readers.builder import Call, TrajectoryBuilder
 from agent_wiki.readers.codex_cells import Cells
 from agent_wiki.readers.codex_cells_ran import RanItems
 from agent_wiki.readers.codex_history import InheritedHistory, TokenMeter
@@ -74,7 +74,7 @@ class _Reply:
 
     texts: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
-    calls: list[tuple[str | None, str, Any]] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
 
 
 class _Rollout:

@@ -16,12 +16,12 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import Any
 
-from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.readers.builder import Call, TrajectoryBuilder
 from agent_wiki.readers.codex_history import TokenMeter
 from agent_wiki.readers.codex_ran import RanItem, item_ran
 from agent_wiki.readers.recorded import flat_text, objects, short_digest, text_or_none, usage_of
 from agent_wiki.readers.recording import Recording, Sample
-from agent_wiki.trajectory import Source, Trajectory
+from agent_wiki.trajectory import MessageMark, Source, Trajectory
 from agent_wiki.trajectory.lazily import dataclass
 
 FORMAT = "codex-exec"
@@ -76,7 +76,7 @@ class _Thread:
     exit_status: str | None = None
     texts: list[str] = field(default_factory=list)
     thinking: list[str] = field(default_factory=list)
-    calls: list[tuple[str | None, str, Any]] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
     called: set[str] = field(default_factory=set)  # the ids of `calls`
     results: list[RanItem] = field(default_factory=list)
     running: set[str] = field(default_factory=set)
@@ -149,10 +149,8 @@ class _Thread:
         self.texts, self.thinking, self.calls, self.called, self.results = [], [], [], set(), []
 
     def _put(self, ran: RanItem) -> None:
-        if ran.is_refused:
-            self.builder.tool(ran.item_id, ran.output, mark="rejected")
-        else:
-            self.builder.tool(ran.item_id, ran.output, is_error=ran.is_error)
+        mark: MessageMark | None = "rejected" if ran.is_refused else None
+        self.builder.tool(ran.item_id, ran.output, is_error=None if mark else ran.is_error, mark=mark)
 
     def trajectory(self, thread_id: str) -> Trajectory:
         """The finished thread. One without an id gets one from its content."""

@@ -20,12 +20,13 @@ from agent_wiki.readers.recorded import (
     mapping,
     most_used,
     objects,
+    recorded_call,
     short_digest,
     text_or_none,
     usage_of,
 )
 from agent_wiki.readers.recording import Recording, Sample
-from agent_wiki.trajectory import Message, Source, Trajectory
+from agent_wiki.trajectory import Message, MessageMark, Source, Trajectory
 
 FORMAT = "copilot-cli"
 
@@ -132,10 +133,7 @@ class _Agent:
             return
         if isinstance(model := data.get("model"), str):
             self.builder.models[model] += 1
-        calls = [
-            (text_or_none(request.get("toolCallId")), str(request.get("name", "")), request.get("arguments"))
-            for request in requests
-        ]
+        calls = [recorded_call(request, "toolCallId", "name", "arguments") for request in requests]
         thinking = text_or_none(data.get("reasoningText"))
         self.builder.assistant(text_or_none(data.get("content")), thinking=thinking, calls=calls)
         call, self.call = self.call, text_or_none(data.get("apiCallId"))
@@ -170,10 +168,9 @@ class _Agent:
             return
         code = mapping(data.get("shellExecution")).get("exitCode", _printed_code(text))
         has_failed = data.get("success") is False or (isinstance(code, int) and code != 0)
-        if call_id in self.refused:
-            self.builder.tool(call_id, text, mark="rejected")
-        else:
-            self.builder.tool(call_id, text, is_error=has_failed)
+        is_refused = call_id in self.refused
+        mark: MessageMark | None = "rejected" if is_refused else None
+        self.builder.tool(call_id, text, is_error=None if is_refused else has_failed, mark=mark)
 
     def add_tokens(self, usage: dict[str, Any]) -> None:
         """Add the tokens of one call of the model. The cached ones are a part of the input."""

@@ -21,7 +21,7 @@ from agent_wiki.readers.crush_parts import (
     stop_mark,
     typed_text,
 )
-from agent_wiki.readers.recorded import mapping, number, objects, seconds_between, text_or_none
+from agent_wiki.readers.recorded import mapping, number, objects, recorded_call, seconds_between, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import MessageMark, Source, Trajectory
 
@@ -110,10 +110,7 @@ class _Session:
             self.builder.models[model] += 1
         self._ending = ending(parts)
         text = "\n\n".join(filter(None, (text_or_none(each.get("text")) for each in data_of(parts, "text"))))
-        calls = [
-            (text_or_none(call.get("id")), str(call.get("name", "")), call.get("input"))
-            for call in data_of(parts, "tool_call")
-        ]
+        calls = [recorded_call(call, "id", "name", "input") for call in data_of(parts, "tool_call")]
         if not calls and self._is_summary(message):
             self._take_summary(text)
             return

@@ -119,7 +119,6 @@ def _add_result(builder: TrajectoryBuilder, call_id: str, tool: str, result: dic
     output = flat_text(result.get("output"))
     if result.get("status") != "error":
         builder.tool(call_id, output, is_error=False if agent in _FLAGGING else None)
-    elif mark := result_mark(output, tool, is_refusal=False):
-        builder.tool(call_id, output, mark=mark)
-    else:
-        builder.tool(call_id, output, is_error=True)
+        return
+    mark = result_mark(output, tool, is_refusal=False)
+    builder.tool(call_id, output, is_error=None if mark else True, mark=mark)

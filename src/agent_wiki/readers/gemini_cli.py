@@ -22,7 +22,6 @@ from agent_wiki.readers.chat_values import summed_usage
 from agent_wiki.readers.gemini_history import Messages
 from agent_wiki.readers.gemini_parts import (
     SHELL,
-    Call,
     calls_in,
     cancelled_mark,
     hook_context,
@@ -39,6 +38,7 @@ from agent_wiki.readers.recorded import (
     mapping,
     most_used,
     objects,
+    recorded_call,
     seconds_between,
     short_digest,
     text_or_none,
@@ -213,7 +213,7 @@ def _notice_mark(text: str) -> MessageMark | None:
 def _add_reply(builder: TrajectoryBuilder, message: dict[str, Any], answered: set[str]) -> None:
     """A reply with its thoughts and calls, then the results nested in the calls."""
     content, calls = message.get("content"), objects(message.get("toolCalls"))
-    named: list[Call] = [(text_or_none(call.get("id")), str(call.get("name", "")), call.get("args")) for call in calls]
+    named = [recorded_call(call, "id", "name", "args") for call in calls]
     known = {call_id for call_id, _, _ in named}
     named += [call for call in calls_in(content) if not known or (call[0] is not None and call[0] not in known)]
     thinking = _thinking(message.get("thoughts")) or thought_text(content)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from agent_wiki.readers import openhands_sdk
+from agent_wiki.readers.builder import Call
 from agent_wiki.readers.chat_values import reply_usage
 from agent_wiki.readers.openhands_session import FORMAT_NAME, OpenHandsSession
 from agent_wiki.readers.recorded import flat_text, identifier, mapping, number, objects, text_or_none
@@ -181,7 +182,7 @@ class _Session(OpenHandsSession):
             self.builder.tool(call_id, text, is_error=_failed(kind, text, extras) if has_verdict else None, mark=mark)
 
 
-def _calls(action: str, given: dict[str, Any], message: dict[str, Any]) -> Iterator[tuple[str | None, str, Any]]:
+def _calls(action: str, given: dict[str, Any], message: dict[str, Any]) -> Iterator[Call]:
     """The calls of a reply but `finish`, which is its end; where it is not recorded the one that the action shows."""
     recorded = objects(message.get("tool_calls"))
     for call in recorded:

@@ -22,6 +22,7 @@ from agent_wiki.readers.recorded import (
     mapping,
     number,
     objects,
+    recorded_call,
     short_digest,
     text_or_none,
     usage_of,
@@ -202,11 +203,7 @@ class PiSession:
         self.builder.assistant(
             flat_text(content) or None,
             thinking="\n\n".join(thought for thought in thoughts if isinstance(thought, str) and thought) or None,
-            calls=[
-                (text_or_none(block.get("id")), str(block.get("name", "")), block.get("arguments"))
-                for block in blocks
-                if block.get("type") == "toolCall"
-            ],
+            calls=[recorded_call(each, "id", "name", "arguments") for each in blocks if each.get("type") == "toolCall"],
         )
         if isinstance(model := message.get("model"), str):
             self.builder.models[model] += 1

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import Any
 
-from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.readers.builder import Call, TrajectoryBuilder
 from agent_wiki.readers.chat_values import summed_usage
 from agent_wiki.readers.claude_blocks import blocks_of, content_text, string_or_empty
-from agent_wiki.readers.gemini_parts import Call, cancelled_mark, reply_tokens
+from agent_wiki.readers.gemini_parts import cancelled_mark, reply_tokens
 from agent_wiki.readers.recorded import mapping, number, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import MessageMark, Source, Trajectory, Usage
@@ -39,9 +39,8 @@ def is_qwen(records: list[dict[str, Any]]) -> bool:
 def read(recording: Recording) -> Iterator[Trajectory]:
     """The session of one capture, then its subagents. A capture without a turn yields none and leaves a warning."""
     capture = _Capture()
-    for event in recording.values():  # of `-o stream-json` one a line, of `-o json` the same as one list
-        if isinstance(event, dict):
-            capture.take(event)
+    for event in recording.objects():  # of `-o stream-json` one a line, of `-o json` the same as one list
+        capture.take(event)
     if not capture.conversations:
         recording.warnings.append(f"{recording.name}: no turns recorded")
     yield from capture.trajectories()

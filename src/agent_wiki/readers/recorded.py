@@ -134,6 +134,11 @@ def number(value: Any) -> float | None:
         return None
 
 
+def recorded_call(record: dict[str, Any], call_id: str, name: str, arguments: str) -> tuple[str | None, str, Any]:
+    """A call by the keys that a format has for its id, its name and its arguments."""
+    return text_or_none(record.get(call_id)), str(record.get(name, "")), record.get(arguments)
+
+
 def add_counts(tokens: Counter[str], recorded: dict[str, Any], names: Mapping[str, str]) -> None:
     """Add recorded numbers of tokens to sums by the names of `Usage`; `names` says which is which."""
     for name, ours in names.items():

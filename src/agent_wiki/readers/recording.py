@@ -207,6 +207,10 @@ class Recording:
         """The values of `lines`, or the `elements` of one document."""
         return (value for _, value in self.numbered())
 
+    def objects(self) -> Iterator[dict[str, Any]]:
+        """The `values` that are JSON objects."""
+        return (value for value in self.values() if isinstance(value, dict))
+
     def expect_messages(self, found: object) -> None:
         """Raise `BegunRecording` where there are none, `UnreadableRecording` where they may be in damaged lines."""
         if not found:
