@@ -26,7 +26,8 @@ def contract(example: Mapping[str, Any] | None, templates: Templates, *, is_shar
     """The text of `AGENTS.md` for a wiki with this example, and whether its index comes in shards as well."""
     variables = {"example": example, "is_sharded": is_sharded, "most_rows": MOST_ROWS}
     text = templates.render("agents.md", **variables)
-    return f"{text.rstrip()}\n\n{_mark(text)}\n"
+    mark = f"_Made by `wiki` (sha256:{_digest(text)}); change a word and this file is yours._"
+    return f"{text.rstrip()}\n\n{mark}\n"
 
 
 def is_its_owners(text: str, example: Mapping[str, Any] | None, templates: Templates) -> bool:
@@ -51,10 +52,6 @@ def _is_written_into(merged: str, example: Mapping[str, Any] | None, templates: 
     beginnings = {tuple(line.split()[:2]) for line in known - same}
     lines = {line for line in merged.splitlines() if not line.startswith(CONFLICT_MARKERS)}
     return not same <= lines or any(tuple(line.split()[:2]) not in beginnings for line in lines - known)
-
-
-def _mark(text: str) -> str:
-    return f"_Made by `wiki` (sha256:{_digest(text)}); change a word and this file is yours._"
 
 
 def _digest(text: str) -> str:

@@ -185,16 +185,12 @@ def _page(
         type="quarantined",
         kind=kind,
         title=plain_line(visible(str(title)), _MOST_TITLE),
-        findings=[_finding(each.rule, each.excerpt) for each in why.findings],
+        findings=[{"rule": each.rule, **({"excerpt": each.excerpt} if each.excerpt else {})} for each in why.findings],
         texts=list(why.texts),
         sessions=(sessions or [])[:_MOST_SESSIONS],
         path=path,
         says=says,
     )
-
-
-def _finding(rule: str, excerpt: str) -> dict[str, str]:
-    return {"rule": rule, **({"excerpt": excerpt} if excerpt else {})}
 
 
 def as_values(page: QuarantinedPage) -> Mapping[str, Any]:

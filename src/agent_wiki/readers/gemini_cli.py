@@ -198,16 +198,12 @@ def _add_user(builder: TrajectoryBuilder, message: dict[str, Any], answered: set
         builder.user(from_hooks, mark="injected")
     if (responses or from_hooks) and not text:
         return
-    if mark := _notice_mark(text):
+    if mark := harness_mark(text) or ("injected" if _LAST_CHANCE in text[:200] else None):
         builder.user(text, mark=mark)
         return
     pieces = list(prompt_pieces(text, text_or_none(flat_text(message.get("displayContent")))))
     for piece, piece_mark in pieces or [(text, None)]:
         builder.user(piece, mark=piece_mark)
-
-
-def _notice_mark(text: str) -> MessageMark | None:
-    return harness_mark(text) or ("injected" if _LAST_CHANCE in text[:200] else None)
 
 
 def _add_reply(builder: TrajectoryBuilder, message: dict[str, Any], answered: set[str]) -> None:

@@ -162,7 +162,7 @@ class Recording:
             return self._sample_of_rest(first_line, error)
         if not has_more and len(values) == 1:
             return self._one_line_document(values, has_bad_bytes=has_bad_bytes)
-        return Sample("lines", self._first_records())
+        return Sample("lines", [value for _, _, value in self._look_ahead()])
 
     def _sample_of_binary(self, head: bytes) -> Sample | None:
         """The sample of an archive or a table; None for text. Raises `UnreadableRecording` for other encodings."""
@@ -294,9 +294,6 @@ class Recording:
             with self.open() as again:
                 line = next(each for each in iter(lambda: again.readline(_LONGEST_LINE_BYTES), b"") if each.strip())
         return line, has_more
-
-    def _first_records(self) -> list[Any]:
-        return [value for _, _, value in self._look_ahead()]
 
     def _look_ahead(self) -> Iterator[tuple[int, int, Any]]:
         """Yield `(line, lines before it that are not JSON, value)` for the first records."""
