@@ -6,12 +6,12 @@ the same sessions give the same bytes in whatever order they came; once a word i
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from agent_wiki.pages.index_shards import MOST_ROWS, sessions_of
+from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.wiki.generated import CONFLICT_MARKERS, has_conflict
 from agent_wiki.wiki.templates import Templates
 from agent_wiki.wiki.text import plain_line
@@ -56,7 +56,7 @@ def _is_written_into(merged: str, example: Mapping[str, Any] | None, templates: 
 
 def _digest(text: str) -> str:
     text = text.replace("\r\n", "\n").strip()  # git may change line ends
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    return sha256_of(text)
 
 
 class ExampleSearch:

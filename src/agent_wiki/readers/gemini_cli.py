@@ -9,7 +9,6 @@ have lost their header; they begin with any message.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -46,6 +45,7 @@ from agent_wiki.readers.recorded import (
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.readers.sidecars import text_beside
 from agent_wiki.trajectory import MessageMark, Source, Trajectory, Usage
+from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.trajectory.harness_text import harness_mark
 
 FORMAT = "gemini-cli"
@@ -175,11 +175,7 @@ def _cwd(recording: Recording, header: dict[str, Any], messages: list[dict[str, 
     directories = header.get("directories")
     named = [each for each in directories if isinstance(each, str)] if isinstance(directories, list) else []
     named += _FOLDER.findall(flat_text(messages[0].get("content"))) if messages else []
-    return next((each for each in named if _hash_of(each) == header.get("projectHash")), None)
-
-
-def _hash_of(folder: str) -> str:
-    return hashlib.sha256(folder.encode("utf-8", "replace")).hexdigest()
+    return next((each for each in named if sha256_of(each) == header.get("projectHash")), None)
 
 
 def _add_user(builder: TrajectoryBuilder, message: dict[str, Any], answered: set[str]) -> None:

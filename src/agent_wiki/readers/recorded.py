@@ -15,6 +15,11 @@ from functools import lru_cache
 from typing import Any
 
 from agent_wiki.trajectory import Usage, without_surrogates
+from agent_wiki.wiki.values import entries_of
+from agent_wiki.wiki.values import mapping as mapping
+
+objects = entries_of
+"""The JSON objects in a list; empty for any other value."""
 
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # by which programs name sessions
 _LONGEST_TIME = 64  # characters: a longer text is no time, and is not kept
@@ -22,20 +27,10 @@ _LAST_EPOCH_SECOND = 10**11  # larger numbers are milliseconds: as seconds this 
 _WRAPPING = frozenset({"role", "content", "timestamp", "raw"})
 
 
-def mapping(value: Any) -> dict[str, Any]:
-    """The value if it is a JSON object, else an empty one, so that lookups can be chained."""
-    return value if isinstance(value, dict) else {}
-
-
 def unwrapped(value: Any) -> Any:
     """The recorder's own line, where another program keeps it in `raw` beside a role and the text, else the value."""
     is_kept = isinstance(value, dict) and isinstance(value.get("raw"), dict) and value.keys() <= _WRAPPING
     return value["raw"] if is_kept and {"role", "content"} <= value.keys() else value
-
-
-def objects(value: Any) -> list[dict[str, Any]]:
-    """The JSON objects in a list; empty for any other value."""
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def epoch_seconds(value: Any) -> float | None:

@@ -19,7 +19,6 @@ from agent_wiki.pages.sessions import (
     NotedTurn,
     Outcome,
     Repair,
-    outcome_of,
 )
 from agent_wiki.recall.own_calls import own_turns
 from agent_wiki.recall.reads import WikiRead, wiki_reads
@@ -128,9 +127,9 @@ class SummaryAnswer(Answer):
 
     arcs: list[ArcAnswer] = Field(min_length=1)
 
-    def outcome(self) -> Outcome:
-        """The session's outcome: that of all arcs when they agree, else partial when any succeeded."""
-        return outcome_of(arc.outcome for arc in self.arcs)
+
+NO_SUMMARY = SummaryAnswer.model_construct(arcs=[])
+"""In the place of one that is given in the same answer."""
 
 
 @dataclass(frozen=True, slots=True)
