@@ -189,7 +189,7 @@ class _Session:
         runs = [(None, "bash", {"command": command}) for command in self.ran]
         thinking, said = _without_thoughts(said)
         self.last_reply = said.split()
-        ids = self.builder.assistant(said or None, thinking=thinking or None, calls=[*edits, *runs])
+        ids = self.builder.assistant(said, thinking=thinking, calls=[*edits, *runs])
         for call_id, path in zip(ids, self.applied, strict=False):
             self.builder.tool(call_id, f"Applied edit to {path}", is_error=False)
         for call_id, each in zip(ids[len(self.applied) :], self.missed, strict=False):

@@ -58,9 +58,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     session = _Session()
     for step in _in_order(steps):
         session.take(step)
-    trajectory = session.trajectory(_session_id(steps))
-    recording.expect_messages(trajectory.messages)
-    yield trajectory
+    yield from recording.with_messages(session.trajectory(_session_id(steps)))
 
 
 def _in_order(steps: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -137,7 +135,7 @@ class _Session:
             arguments = mapping(call.get("args"))  # each is JSON text; one that was cut off stays as it is
             calls.append((call_id, name, {key: value_or(value, value) for key, value in arguments.items()}))
         thinking = text_or_none(step.get("thinking"))
-        self.builder.assistant(flat_text(step.get("content")) or None, thinking=thinking, calls=calls)
+        self.builder.assistant(flat_text(step.get("content")), thinking=thinking, calls=calls)
         if self.model is not None:
             self.builder.models[self.model] += 1
 

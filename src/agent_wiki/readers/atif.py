@@ -164,7 +164,7 @@ class _Session:
         if not recorded and results and (keystrokes := _keystrokes(text)):
             calls = [(None, _TERMINAL, {"command": keystrokes})]
         thinking = flat_text(step.get("reasoning_content"))
-        self.builder.assistant(text or None, thinking=thinking or None, calls=calls)
+        self.builder.assistant(text, thinking=thinking, calls=calls)
         self._add_results(step, results, [call_id for call_id, _, _ in calls])
         if model := _line(step.get("model_name")):
             self.builder.models[model] += 1

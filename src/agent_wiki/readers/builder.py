@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, OrderedDict, deque
+from dataclasses import field
 from typing import Any
 
 from agent_wiki.errors import UnitError
@@ -20,7 +21,7 @@ from agent_wiki.shell.failures import text_failure
 from agent_wiki.trajectory import Message, MessageMark, Source, ToolCall, Trajectory, Usage
 from agent_wiki.trajectory.calls import command_of
 from agent_wiki.trajectory.harness_text import harness_mark
-from agent_wiki.trajectory.lazily import regex
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 Call = tuple[str | None, str, Any]
 """The id of a call, if it has one, its name and its arguments."""
@@ -36,6 +37,21 @@ _COUNTED_MARKS = {
     "cancelled": "cancelled_siblings",
     "no-call": "results_without_call",
 }
+
+
+@dataclass(slots=True)
+class ReplyParts:
+    """A reply that is recorded in several parts."""
+
+    texts: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+
+    def add_to(self, builder: TrajectoryBuilder) -> list[str]:
+        """Add it as one whole; nothing where it has no parts. Returns the ids of its calls."""
+        if not (self.texts or self.thoughts or self.calls):
+            return []
+        return builder.assistant("\n\n".join(self.texts), thinking="\n\n".join(self.thoughts), calls=self.calls)
 
 
 def arguments_json(arguments: Any) -> str:

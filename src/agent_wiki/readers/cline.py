@@ -139,7 +139,7 @@ class _Task:
         text = "\n\n".join(each.strip() for each in (*words, *said_by_call) if each.strip())
         thinking = "\n\n".join(each for each in thoughts if each.strip())
         calls = [mcp_call(call) for call in calls]
-        ids = self.builder.assistant(text or None, thinking=thinking or None, calls=calls)
+        ids = self.builder.assistant(text, thinking=thinking, calls=calls)
         self.waiting = {call_id: call[1] for call_id, call in zip(ids, calls, strict=True)}
         self._measure(message)
 

@@ -48,9 +48,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     session = _Session()
     for record in recording.records():
         session.take(record)
-    trajectory = session.trajectory(recording)
-    recording.expect_messages(trajectory.messages)
-    yield trajectory
+    yield from recording.with_messages(session.trajectory(recording))
 
 
 class _Session:
@@ -112,7 +110,7 @@ class _Session:
         called = (item for item in items if item.get("type") == "function_call")
         calls = [recorded_call(item, "callId", "name", "arguments") for item in called]
         thinking = "\n\n".join(filter(None, thoughts))
-        self.builder.assistant("\n\n".join(filter(None, texts)) or None, thinking=thinking or None, calls=calls)
+        self.builder.assistant("\n\n".join(filter(None, texts)) or None, thinking=thinking, calls=calls)
 
     def _take_user(self, record: dict[str, Any]) -> None:
         text = flat_text(record.get("content"))

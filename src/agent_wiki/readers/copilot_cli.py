@@ -96,7 +96,7 @@ class _Agent:
         elif kind == "user.message":
             words, blocks = without_blocks(text_or_none(data.get("content")) or "")  # behind it until late in 2025
             self.builder.hygiene["system_reminders_stripped"] += blocks
-            self.builder.user(words or None, None if _is_typed(data, is_subagent) else "injected")
+            self.builder.user(words, None if _is_typed(data, is_subagent) else "injected")
         elif kind == "system.message":
             self._system(text_or_none(data.get("content")))
         elif kind in ("session.usage_record", "assistant.usage"):

@@ -116,7 +116,7 @@ class _Session:
             return
         thoughts = (text_or_none(each.get("thinking")) for each in data_of(parts, "reasoning"))
         self._tools.update({call_id: name for call_id, name, _ in calls})
-        self.builder.assistant(text or None, thinking="\n\n".join(filter(None, thoughts)) or None, calls=calls)
+        self.builder.assistant(text, thinking="\n\n".join(filter(None, thoughts)) or None, calls=calls)
 
     def _is_summary(self, message: dict[str, Any]) -> bool:
         """Whether a reply is a summary. A session names its last one alone; one before it follows another reply."""

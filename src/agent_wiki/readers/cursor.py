@@ -77,7 +77,7 @@ def _reply(builder: TrajectoryBuilder, blocks: list[dict[str, Any]]) -> None:
     texts = [flat_text([block]) for block in blocks if block.get("type") == "text"]
     words = "\n".join(text for text in texts if text.strip() not in ("", _HIDDEN))
     calls = [recorded_call(block, "id", "name", "input") for block in blocks if block.get("type") == "tool_use"]
-    builder.assistant(words or None, calls=calls)
+    builder.assistant(words, calls=calls)
     for block in blocks:
         if block.get("type") == "tool_result":
             builder.tool(text_or_none(block.get("tool_use_id")), flat_text(block.get("content")))

@@ -33,13 +33,13 @@ from agent_wiki.readers.gemini_parts import (
 )
 from agent_wiki.readers.recorded import (
     flat_text,
+    id_of_first,
     iso_utc,
     mapping,
     most_used,
     objects,
     recorded_call,
     seconds_between,
-    short_digest,
     text_or_none,
 )
 from agent_wiki.readers.recording import Recording, Sample
@@ -87,12 +87,12 @@ def read(recording: Recording) -> Iterator[Trajectory]:
             header.update(record | {"startTime": header.get("startTime") or record.get("startTime")})
         else:
             messages.put(record)
-    session_id = header.get("sessionId") if "sessionId" in header else _made_up_id(messages)
+    session_id = (
+        header.get("sessionId") if "sessionId" in header else id_of_first(FORMAT, next(iter(messages.in_order()), {}))
+    )
     if not isinstance(session_id, str) or not session_id:
         raise UnreadableRecording(recording.name, "a Gemini CLI session without its sessionId")
-    trajectory = _trajectory(recording, session_id, header, messages)
-    recording.expect_messages(trajectory.messages)
-    yield trajectory
+    yield from recording.with_messages(_trajectory(recording, session_id, header, messages))
 
 
 def _is_header(record: dict[str, Any]) -> bool:
@@ -108,15 +108,6 @@ def _has_lost_its_header(records: list[dict[str, Any]]) -> bool:
 def _is_message(record: dict[str, Any]) -> bool:
     has_place = isinstance(record.get("id"), str) and isinstance(record.get("timestamp"), str)
     return has_place and str(record.get("type")) in _TYPES and "content" in record
-
-
-def _made_up_id(messages: Messages) -> str | None:
-    """An id from the first message's id and time: the same for a file that has grown since."""
-    first = next(iter(messages.in_order()), {})
-    entry_id, written = first.get("id"), first.get("timestamp")
-    if not isinstance(entry_id, str) or not isinstance(written, str):
-        return None
-    return f"{FORMAT}-{short_digest((entry_id, written))}"
 
 
 def _trajectory(recording: Recording, session_id: str, header: dict[str, Any], messages: Messages) -> Trajectory:

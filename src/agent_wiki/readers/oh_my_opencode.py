@@ -46,9 +46,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     session = _Session()
     for record in recording.records():
         session.take(record)
-    trajectory = session.trajectory(recording.path.name.partition(".")[0])
-    recording.expect_messages(trajectory.messages)
-    yield trajectory
+    yield from recording.with_messages(session.trajectory(recording.path.name.partition(".")[0]))
 
 
 class _Session:

@@ -19,11 +19,11 @@ from agent_wiki.readers.recorded import (
     add_counts,
     epoch_seconds,
     flat_text,
+    id_of_first,
     mapping,
     number,
     objects,
     recorded_call,
-    short_digest,
     text_or_none,
     usage_of,
 )
@@ -132,7 +132,7 @@ class PiSession:
 
         Raises `UnreadableRecording` (naming `name`) where that has none either.
         """
-        session_id = text_or_none(self.header.get("id")) or self._made_up_id()
+        session_id = text_or_none(self.header.get("id")) or id_of_first(FORMAT, self.first)
         if not session_id:
             raise UnreadableRecording(name, "a pi session without its header")
         self.builder.started = (self.header or self.first).get("timestamp")
@@ -146,13 +146,6 @@ class PiSession:
             hygiene={"inherited_turns": self.inherited_turns},
         )
         return self.builder.finish(session_id, source, agent=FORMAT)
-
-    def _made_up_id(self) -> str | None:
-        """An id from the first entry's id and time: the same for a file that has grown since."""
-        entry_id, written = self.first.get("id"), self.first.get("timestamp")
-        if not isinstance(entry_id, str) or not isinstance(written, str):
-            return None
-        return f"{FORMAT}-{short_digest((entry_id, written))}"
 
     def _parent_file(self) -> str | None:
         parent = self.header.get("parentSession") or self.header.get("branchedFrom")

@@ -134,6 +134,14 @@ def recorded_call(record: dict[str, Any], call_id: str, name: str, arguments: st
     return text_or_none(record.get(call_id)), str(record.get(name, "")), record.get(arguments)
 
 
+def id_of_first(prefix: str, first: dict[str, Any]) -> str | None:
+    """An id from the first entry's id and time, the same for a file that has grown since; None where one is missing."""
+    entry_id, written = first.get("id"), first.get("timestamp")
+    if not isinstance(entry_id, str) or not isinstance(written, str):
+        return None
+    return f"{prefix}-{short_digest((entry_id, written))}"
+
+
 def add_counts(tokens: Counter[str], recorded: dict[str, Any], names: Mapping[str, str]) -> None:
     """Add recorded numbers of tokens to sums by the names of `Usage`; `names` says which is which."""
     for name, ours in names.items():

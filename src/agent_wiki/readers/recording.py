@@ -23,6 +23,7 @@ from agent_wiki.readers.recording_path import RecordingPath, Signature, path_bes
 from agent_wiki.readers.tables import MAGICS, rows
 from agent_wiki.readers.unpacked import unpacked, unpacking
 from agent_wiki.readers.zip_members import opened_zip
+from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.json_text import BOM, JsonText, values_of, why_no_json
 from agent_wiki.trajectory.lazily import dataclass, regex
 
@@ -216,6 +217,11 @@ class Recording:
         if not found:
             kind = UnreadableRecording if self.hygiene["bad_lines"] else BegunRecording
             raise kind(self.name, "a session without messages")
+
+    def with_messages(self, trajectory: Trajectory) -> Iterator[Trajectory]:
+        """The one trajectory of a recording, if it has messages. Raises as `expect_messages`."""
+        self.expect_messages(trajectory.messages)
+        yield trajectory
 
     def _lines(self, values_on: Callable[[bytes], _OnLine]) -> Iterator[tuple[int, Any]]:
         with unpacking(self.name), self.open() as stream:

@@ -100,7 +100,7 @@ class _Session:
         if who == "User":
             self._flush()
             for text, mark in pieces_of("\n".join(lines).strip()):  # Claude Code's own words are saved with the user's
-                self.builder.user(text or None, "injected" if "sidechain" in details else mark)
+                self.builder.user(text, "injected" if "sidechain" in details else mark)
             return
         named = [match[1] for match in _MODEL.finditer(_TIME.sub("", details)) if match[1] not in _NO_MODEL]
         if named:
@@ -151,7 +151,7 @@ class _Session:
         if not (any(arguments.values()) or result or words) and name == self.last_call:
             return  # Cursor's calls are saved twice, the second time empty
         self.last_call = name
-        (call_id,) = self.builder.assistant(words or None, thinking=self._thinking(), calls=[(None, name, arguments)])
+        (call_id,) = self.builder.assistant(words, thinking=self._thinking(), calls=[(None, name, arguments)])
         code = exit_code(arguments)
         if result is not None or code is not None:
             self.builder.tool(call_id, result or "", is_error=None if code is None else code != 0)

@@ -134,7 +134,7 @@ class _Chat:
     def _say(self, words: list[str], thoughts: list[str], calls: list[Call]) -> None:
         text, thinking = "".join(words), "\n".join(filter(None, thoughts))
         if calls or text.strip() or thinking:
-            self.builder.assistant(text or None, thinking=thinking or None, calls=calls)
+            self.builder.assistant(text, thinking=thinking, calls=calls)
         words.clear()
         thoughts.clear()
 
