@@ -15,13 +15,7 @@ from typing import Any, Generic, Protocol
 
 from agent_wiki.asking.journal import Journal
 from agent_wiki.asking.previews import Limits
-from agent_wiki.asking.prompts import (
-    LONG,
-    Prompt,
-    read_prompts,
-    render_merging_prompt,
-    render_prompt,
-)
+from agent_wiki.asking.prompts import LONG, Prompt, read_prompts, render_merging_prompt, render_prompt
 from agent_wiki.asking.tool_results import ToolResults
 from agent_wiki.asking.trajectory_views import TrajectoryViews
 from agent_wiki.asking.transcript import Segment

@@ -21,14 +21,7 @@ from agent_wiki.pages.skill import SkillEntry, fence_of
 from agent_wiki.pages.state import WikiView
 from agent_wiki.pages.subtasks import withheld_subtasks
 from agent_wiki.pages.summary_names import summary_name
-from agent_wiki.pages.withheld import (
-    Withheld,
-    WithheldLesson,
-    released_texts,
-    said_on,
-    why_of,
-    why_of_parts,
-)
+from agent_wiki.pages.withheld import Withheld, WithheldLesson, released_texts, said_on, why_of, why_of_parts
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import Release
 from agent_wiki.wiki.layout import guideline_path, is_quarantined, kind_of, page_id, quarantined, subtask_path

@@ -14,14 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from agent_wiki.readers.builder import Call, TrajectoryBuilder
-from agent_wiki.readers.recorded import (
-    flat_text,
-    mapping,
-    most_used,
-    objects,
-    short_digest,
-    text_or_none,
-)
+from agent_wiki.readers.recorded import flat_text, mapping, most_used, objects, short_digest, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import MessageMark, Source, Trajectory
 from agent_wiki.trajectory.json_text import value_or

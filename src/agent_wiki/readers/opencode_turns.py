@@ -10,15 +10,7 @@ import re
 from typing import Any
 
 from agent_wiki.readers.builder import TrajectoryBuilder
-from agent_wiki.readers.recorded import (
-    count,
-    epoch_seconds,
-    flat_text,
-    mapping,
-    number,
-    objects,
-    text_or_none,
-)
+from agent_wiki.readers.recorded import count, epoch_seconds, flat_text, mapping, number, objects, text_or_none
 from agent_wiki.trajectory import MessageMark, Source, Trajectory, Usage
 
 _AGENT = "opencode"

@@ -6,15 +6,7 @@ from typing import Any
 
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_values import summed_usage
-from agent_wiki.readers.recorded import (
-    identifier,
-    iso_utc,
-    mapping,
-    most_used,
-    number,
-    short_digest,
-    text_or_none,
-)
+from agent_wiki.readers.recorded import identifier, iso_utc, mapping, most_used, number, short_digest, text_or_none
 from agent_wiki.trajectory import Source, Trajectory, Usage
 
 FORMAT_NAME = "openhands"

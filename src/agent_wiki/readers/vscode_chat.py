@@ -19,15 +19,7 @@ from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_messages import Call
 from agent_wiki.readers.chat_values import content_id
-from agent_wiki.readers.recorded import (
-    identifier,
-    iso_utc,
-    mapping,
-    most_used,
-    number,
-    objects,
-    text_or_none,
-)
+from agent_wiki.readers.recorded import identifier, iso_utc, mapping, most_used, number, objects, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.readers.vscode_changes import FIRST, document_of, is_first_change
 from agent_wiki.readers.vscode_parts import (

@@ -96,10 +96,7 @@ class TaskQuestion:
     def problems(self, answer: TaskAnswer) -> list[Problem]:
         """Malformed tags, findings that measure nothing, and counts out of more or fewer sessions than there are."""
         faults = _faults_of_findings(answer, self.family)
-        return [
-            *_faults_of_tags(answer),
-            *(Problem(f"findings.{number}", reason) for number, reason in faults.items()),
-        ]
+        return [*_faults_of_tags(answer), *(Problem(f"findings.{number}", reason) for number, reason in faults.items())]
 
 
 @dataclass(frozen=True, slots=True)
