@@ -9,10 +9,9 @@ from agent_wiki.asking.journal import journal_folder
 from agent_wiki.asking.journal_lines import Record, line_of, parsed_line
 from agent_wiki.asking.journal_store import JournalStore
 from agent_wiki.asking.tool_results import results_folder
-from agent_wiki.errors import UnsafePath
 from agent_wiki.readers.stored_objects import created, deleted, fetched
 from agent_wiki.wiki.layout import MACHINERY
-from agent_wiki.wiki.replacing import replacing
+from agent_wiki.wiki.replacing import expect_no_link, replacing
 
 _OF_NO_SESSION = ("run", "endpoint", "batch-ended")
 _OF_BATCHES = ("batch-begun", "batch")
@@ -29,9 +28,7 @@ def forget_in_journal(wiki: Path, is_forgotten: IsForgotten, *, is_dry_run: bool
     `UnsafePath` where a link could lead out of the wiki.
     """
     folder, results = journal_folder(wiki), results_folder(wiki)
-    for each in (wiki / MACHINERY, folder, results):
-        if each.is_symlink():
-            raise UnsafePath(f"{each}: a link inside the wiki could lead out of it; remove it")
+    expect_no_link(wiki / MACHINERY, folder, results)
     gone: dict[str, int] = {}
     named: set[str] = set()
     for path in sorted(folder.glob("*.jsonl")):

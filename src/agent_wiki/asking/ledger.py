@@ -46,7 +46,7 @@ def cost_report(wiki: Path) -> CostReport:
             for sums, name in (
                 (report.runs, _run(record)),
                 (report.stages, record.get("stage")),
-                (report.models, _model(record)),
+                (report.models, record.get("model", "(agents, unknown model)" if is_by_agent(record) else None)),
             ):
                 sums.setdefault(str(name), Totals()).add(record)
     return report
@@ -55,7 +55,3 @@ def cost_report(wiki: Path) -> CostReport:
 def _run(record: Record) -> Any:
     """Each `wiki apply` is a run; listed separately, these would only fill the page."""
     return "(agents)" if is_by_agent(record) else record.get("run")
-
-
-def _model(record: Record) -> Any:
-    return record.get("model", "(agents, unknown model)" if is_by_agent(record) else None)

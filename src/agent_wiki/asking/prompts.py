@@ -29,6 +29,7 @@ from agent_wiki.recall.reads import wiki_reads
 from agent_wiki.stages import discover_tasks, summarize
 from agent_wiki.stages.order import ASKING_STAGES
 from agent_wiki.trajectory import Trajectory, without_surrogates
+from agent_wiki.trajectory.digests import sha256_of_values
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.page import line_of_field, parse_page
 from agent_wiki.wiki.templates import check_no_links, shipped_folder, strict_environment, text_of_data
@@ -109,8 +110,7 @@ class Prompt:
     def digest(self) -> str:
         """`sha256:…` over the whole request, independent of the model."""
         parts = [self.stage, self.system, self.prefix, self.question, self.max_tokens, self.schema]
-        text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
-        return f"sha256:{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()}"
+        return sha256_of_values(parts)
 
 
 def read_prompts(overrides: Path | None = None) -> dict[str, PromptFile]:

@@ -7,10 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from agent_wiki.asking.previews import Part
-from agent_wiki.errors import RunError, UnsafePath
+from agent_wiki.errors import RunError
 from agent_wiki.trajectory import without_surrogates
 from agent_wiki.wiki.layout import MACHINERY
-from agent_wiki.wiki.replacing import sync_folder
+from agent_wiki.wiki.replacing import expect_no_link, sync_folder
 
 _FOLDER = "tool-results"
 
@@ -49,8 +49,7 @@ class ToolResults:
     def _make_ready(self) -> None:
         if self._is_ready:
             return
-        if self._folder.is_symlink() or self._folder.parent.is_symlink():
-            raise UnsafePath(f"{self._folder}: a link inside the wiki could lead out of it; remove it")
+        expect_no_link(self._folder.parent, self._folder)
         self._folder.mkdir(parents=True, exist_ok=True)
         self._is_ready = True
 

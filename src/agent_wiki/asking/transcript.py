@@ -6,12 +6,12 @@ whose name depends on its whole content, nor begin a line with the label of anot
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import field
 from itertools import count
 
 from agent_wiki.trajectory import Message, MessageMark, Trajectory, without_surrogates
+from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.text import plain_line
 
@@ -75,7 +75,7 @@ def fenced(text: str, name: str) -> str:
 
 
 def _digest_not_in(text: str) -> str:
-    digests = (hashlib.sha256(f"{salt}\n{text}".encode("utf-8", "replace")).hexdigest() for salt in count())
+    digests = (sha256_of(f"{salt}\n{text}") for salt in count())
     return next(digest[:_FENCE_DIGITS] for digest in digests if digest[:_FENCE_DIGITS] not in text)
 
 

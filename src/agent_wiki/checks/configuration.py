@@ -13,7 +13,7 @@ from agent_wiki.checks.subject import CheckedWiki, line_of, line_with
 from agent_wiki.engines.offline.rules import RULES
 from agent_wiki.wiki.config_keys import problems_in
 from agent_wiki.wiki.layout import CONFIG, SIDECAR, page_id, slug
-from agent_wiki.wiki.values import texts_of
+from agent_wiki.wiki.values import mapping, texts_of
 from agent_wiki.wiki.yaml_syntax import compose_yaml, load_yaml
 
 
@@ -45,9 +45,9 @@ def _mappings(node: yaml.MappingNode, name: str = "") -> Iterator[tuple[str, yam
 
 def _keys_twice(wiki: CheckedWiki) -> Iterator[Spot]:
     root = _root(wiki)
-    for name, mapping in _mappings(root) if root is not None else ():
-        counts = Counter(str(key.value) for key, _ in mapping.value)
-        for key, _ in mapping.value:
+    for name, node in _mappings(root) if root is not None else ():
+        counts = Counter(str(key.value) for key, _ in node.value)
+        for key, _ in node.value:
             if counts[str(key.value)] > 1:
                 counts[str(key.value)] = 0  # once for all of them
                 where = f" in {name}" if name else ""
@@ -63,10 +63,9 @@ def _keys_unknown(wiki: CheckedWiki) -> Iterator[Spot]:
 
 def _values(wiki: CheckedWiki) -> Mapping[str, Any]:
     try:
-        values = load_yaml(wiki.text(CONFIG))
+        return mapping(load_yaml(wiki.text(CONFIG)))
     except (yaml.YAMLError, RecursionError):
         return {}
-    return values if isinstance(values, dict) else {}
 
 
 def _released(wiki: CheckedWiki) -> Iterator[Spot]:

@@ -9,22 +9,20 @@ from agent_wiki.checks.subject import CheckedWiki, line_with
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
 from agent_wiki.pages.sessions import SUMMARIZE, Arc
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL
-from agent_wiki.wiki.corpus_records import FOLDER as CORPUS
+from agent_wiki.wiki.corpus_records import RECORD_FOLDERS
 from agent_wiki.wiki.layout import SESSIONS
 from agent_wiki.wiki.records import SessionRecord, record_path
-
-_FOLDERS = (f"{SESSIONS}/", f"{CORPUS}/")
 
 
 def _unreadable(wiki: CheckedWiki) -> Iterator[Spot]:
     for failure in wiki.failures:
-        if failure.unit.startswith(_FOLDERS):
+        if failure.unit.startswith(RECORD_FOLDERS):
             yield Spot(failure.unit, failure.reason)
 
 
 def _conflicts(wiki: CheckedWiki) -> Iterator[Spot]:
     for path in wiki.files:
-        if path.startswith(_FOLDERS) and "\n>>>>>>> " in wiki.text(path):
+        if path.startswith(RECORD_FOLDERS) and "\n>>>>>>> " in wiki.text(path):
             yield Spot(path, "git left both versions of it", line_with(wiki.text(path), "<<<<<<< "))
 
 

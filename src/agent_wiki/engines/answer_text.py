@@ -66,7 +66,7 @@ def answer_in(text: str, answer_type: type[AnswerType]) -> AnswerType:
     try:
         return answer_type.model_validate(value_in(text, answer_type))
     except ValidationError as error:
-        raise InvalidAnswer(_reason(error)) from error
+        raise InvalidAnswer("; ".join(map(str, schema_problems(error)[:_MOST_ERRORS]))) from error
 
 
 def value_in(text: str, answer_type: type[Answer]) -> Any:
@@ -102,10 +102,6 @@ def object_in(text: str) -> dict[str, Any]:
     if found is None:
         raise InvalidAnswer("it is not one JSON object, or one that does not end")
     return dict(found)
-
-
-def _reason(error: ValidationError) -> str:
-    return "; ".join(map(str, schema_problems(error)[:_MOST_ERRORS]))
 
 
 def besides_schema(text: str, question: Question[Any]) -> list[str]:

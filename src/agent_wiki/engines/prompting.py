@@ -5,7 +5,6 @@ Who is asked, and how, is the engine's own: it hands in `ask`, which puts one pr
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,13 +15,7 @@ from typing import Any, Generic, Protocol
 
 from agent_wiki.asking.journal import Journal
 from agent_wiki.asking.previews import Limits
-from agent_wiki.asking.prompts import (
-    LONG,
-    Prompt,
-    read_prompts,
-    render_merging_prompt,
-    render_prompt,
-)
+from agent_wiki.asking.prompts import LONG, Prompt, read_prompts, render_merging_prompt, render_prompt
 from agent_wiki.asking.tool_results import ToolResults
 from agent_wiki.asking.trajectory_views import TrajectoryViews
 from agent_wiki.asking.transcript import Segment
@@ -31,6 +24,7 @@ from agent_wiki.errors import Unanswered, UnitError
 from agent_wiki.stages.order import ASKING_STAGES, SESSION_STAGES
 from agent_wiki.stages.turnings import NOBODY
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.trajectory.lazily import dataclass
 
 _MOST_MERGED = 8
@@ -87,7 +81,7 @@ def _says_something(answer: Answer) -> bool:
 
 def short_digest(value: Any) -> str:
     """Of JSON values, 12 hex digits: enough to tell versions apart."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8", "replace")).hexdigest()[:12]
+    return sha256_of(json.dumps(value, sort_keys=True))[:12]
 
 
 def _naming(ask: Ask) -> Ask:

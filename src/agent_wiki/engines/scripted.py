@@ -11,7 +11,6 @@ allows one. The idea of a deterministic model that ships in the package is mini-
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,6 +21,7 @@ from pydantic import ValidationError
 from agent_wiki.engine import AnswerType, BaseEngine, Question
 from agent_wiki.errors import AnswerRejected, UsageError
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.digests import sha256_of
 
 Answers = Mapping[str, Mapping[str, Any]]
 """Stage → session id (with or without `#<turns>`), or "" → answer as plain values."""
@@ -35,7 +35,7 @@ class ScriptedEngine(BaseEngine):
     def __init__(self, answers: Answers) -> None:
         self._answers = answers
         text = json.dumps(answers, sort_keys=True, ensure_ascii=False)
-        self.version = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
+        self.version = sha256_of(text)[:12]
 
     @classmethod
     def from_file(cls, path: Path) -> ScriptedEngine:

@@ -15,10 +15,8 @@ from agent_wiki.engine import Question
 from agent_wiki.engines.answer_text import form_on_trajectory
 from agent_wiki.engines.prompting import SegmentQuestion
 from agent_wiki.stages.order import SESSION_STAGES, SUMMARIZE, stage_named
-from agent_wiki.stages.summarize import SummaryAnswer
+from agent_wiki.stages.summarize import NO_SUMMARY
 from agent_wiki.trajectory import Trajectory
-
-_NO_SUMMARY = SummaryAnswer.model_construct(arcs=[])  # it is given in the same answer
 
 
 def stages_together(models: Mapping[str, str], stages: Sequence[str]) -> tuple[str, ...]:
@@ -36,5 +34,5 @@ def prompt_together(
     """The prompt that puts the questions of these stages where `prompt` puts `question`, on the same stretch."""
     trajectory: Trajectory = question.fields()["trajectory"]
     segment = question.segment if isinstance(question, SegmentQuestion) else None
-    asked = [stage_named(stage).question(trajectory, _NO_SUMMARY) for stage in stages]
+    asked = [stage_named(stage).question(trajectory, NO_SUMMARY) for stage in stages]
     return render_together(asked, prompts, prompt.prefix, form_on_trajectory(), segment)

@@ -312,7 +312,11 @@ def _unknown_warnings(arms: Sequence[str], aggregate: Scope) -> list[str]:
     """One sentence per arm: the measures that some of its trials lack."""
     warnings = []
     for position, arm in enumerate(arms):
-        figures = [(measure, aggregate.figures[measure.name][position]) for measure in _present(aggregate)]
+        figures = [
+            (measure, aggregate.figures[measure.name][position])
+            for measure in MEASURES
+            if measure.name in aggregate.figures
+        ]
         lacking = [
             f"{measure.title.lower()} in {figure.unknown}"
             for measure, figure in figures
@@ -321,7 +325,3 @@ def _unknown_warnings(arms: Sequence[str], aggregate: Scope) -> list[str]:
         if lacking:
             warnings.append(f"Unknown of the {aggregate.trials[position]} trials of {arm}: {some_of(lacking)}.")
     return warnings
-
-
-def _present(scope: Scope) -> list[Measure]:
-    return [measure for measure in MEASURES if measure.name in scope.figures]

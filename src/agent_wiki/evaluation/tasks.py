@@ -65,9 +65,6 @@ class TaskSet:
         self._by_id = {task.id: task for task in tasks}
         self._by_length = sorted(self._by_id.values(), key=lambda task: (-len(task.prompt), task.id))
 
-    def __len__(self) -> int:
-        return len(self._by_id)
-
     def families(self) -> dict[str, str]:
         """Task id → family, for tasks that have one."""
         return {task.id: task.family for task in self._by_id.values() if task.family}

@@ -76,11 +76,7 @@ class ClusterPage:
 
 
 def cluster_page(
-    slug: str,
-    entry: Mapping[str, Any],
-    members: Sequence[ClusterMember],
-    used_by: str,
-    support: Together,
+    slug: str, entry: Mapping[str, Any], members: Sequence[ClusterMember], used_by: str, support: Together
 ) -> ClusterPage:
     """The page of one configured cluster with at least two members.
 

@@ -6,12 +6,12 @@ the same sessions give the same bytes in whatever order they came; once a word i
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from agent_wiki.pages.index_shards import MOST_ROWS, sessions_of
+from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.wiki.generated import CONFLICT_MARKERS, has_conflict
 from agent_wiki.wiki.templates import Templates
 from agent_wiki.wiki.text import plain_line
@@ -26,7 +26,8 @@ def contract(example: Mapping[str, Any] | None, templates: Templates, *, is_shar
     """The text of `AGENTS.md` for a wiki with this example, and whether its index comes in shards as well."""
     variables = {"example": example, "is_sharded": is_sharded, "most_rows": MOST_ROWS}
     text = templates.render("agents.md", **variables)
-    return f"{text.rstrip()}\n\n{_mark(text)}\n"
+    mark = f"_Made by `wiki` (sha256:{_digest(text)}); change a word and this file is yours._"
+    return f"{text.rstrip()}\n\n{mark}\n"
 
 
 def is_its_owners(text: str, example: Mapping[str, Any] | None, templates: Templates) -> bool:
@@ -53,13 +54,9 @@ def _is_written_into(merged: str, example: Mapping[str, Any] | None, templates: 
     return not same <= lines or any(tuple(line.split()[:2]) not in beginnings for line in lines - known)
 
 
-def _mark(text: str) -> str:
-    return f"_Made by `wiki` (sha256:{_digest(text)}); change a word and this file is yours._"
-
-
 def _digest(text: str) -> str:
     text = text.replace("\r\n", "\n").strip()  # git may change line ends
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    return sha256_of(text)
 
 
 class ExampleSearch:

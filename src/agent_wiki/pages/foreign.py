@@ -19,6 +19,7 @@ from agent_wiki.wiki.records import MadeBy, RecordingIdentity, SessionRecord, St
 from agent_wiki.wiki.values import (
     count_or_none,
     entries_of,
+    mapping,
     number_or_none,
     text_or_none,
     texts_of,
@@ -94,8 +95,7 @@ def arc_of(page: Page) -> Arc:
     if isinstance(span, list) and len(span) == 2 and all(isinstance(turn, int) for turn in span):
         first, last = span
     outcomes: dict[Any, Outcome] = {each: each for each in get_args(Outcome)}
-    shown = fields.get("outcome_evidence")
-    shown = shown if isinstance(shown, dict) else {}
+    shown = mapping(fields.get("outcome_evidence"))
     return Arc(
         goal=str(fields.get("goal") or ""),
         outcome=outcomes.get(str(fields.get("outcome")), "unknown"),

@@ -87,12 +87,8 @@ def _ranked(
 ) -> Iterator[tuple[Tier, IndexEntry]]:
     """The guidelines of these tiers with the tier: those that more sessions support before others of it."""
     for name in tiers:
-        for _, entry in sorted(guidelines[name], key=_steps_of_support, reverse=True):
+        for _, entry in sorted(guidelines[name], key=lambda found: at_least(found[0]), reverse=True):
             yield name, entry
-
-
-def _steps_of_support(found: tuple[int, IndexEntry]) -> int:
-    return at_least(found[0])
 
 
 def _newest_pages(rows: IndexRows) -> list[dict[str, Any]]:

@@ -6,7 +6,6 @@ an engine says over several sessions is judged as it is rendered.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -17,6 +16,7 @@ from agent_wiki.pages.safety.finding import SafetyFinding, distinct
 from agent_wiki.pages.safety.judge import findings_in, findings_in_commands, findings_in_quote, findings_in_script
 from agent_wiki.pages.sessions import SUMMARIZE, Arc
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL, SkillEntry
+from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.wiki.records import SessionRecord, StageRecord
 from agent_wiki.wiki.values import entries_of, texts_of
 
@@ -65,7 +65,7 @@ def main_text(entry: GuidelineEntry | SkillEntry | Arc) -> str:
 
 def text_digest(text: str) -> str:
     """By what a release knows a text that was released: 12 hex of its SHA-256."""
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
+    return sha256_of(text)[:12]
 
 
 Judge: TypeAlias = Callable[[str], tuple[SafetyFinding, ...]]

@@ -21,14 +21,7 @@ from agent_wiki.pages.skill import SkillEntry, fence_of
 from agent_wiki.pages.state import WikiView
 from agent_wiki.pages.subtasks import withheld_subtasks
 from agent_wiki.pages.summary_names import summary_name
-from agent_wiki.pages.withheld import (
-    Withheld,
-    WithheldLesson,
-    released_texts,
-    said_on,
-    why_of,
-    why_of_parts,
-)
+from agent_wiki.pages.withheld import Withheld, WithheldLesson, released_texts, said_on, why_of, why_of_parts
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import Release
 from agent_wiki.wiki.layout import guideline_path, is_quarantined, kind_of, page_id, quarantined, subtask_path
@@ -185,16 +178,12 @@ def _page(
         type="quarantined",
         kind=kind,
         title=plain_line(visible(str(title)), _MOST_TITLE),
-        findings=[_finding(each.rule, each.excerpt) for each in why.findings],
+        findings=[{"rule": each.rule, **({"excerpt": each.excerpt} if each.excerpt else {})} for each in why.findings],
         texts=list(why.texts),
         sessions=(sessions or [])[:_MOST_SESSIONS],
         path=path,
         says=says,
     )
-
-
-def _finding(rule: str, excerpt: str) -> dict[str, str]:
-    return {"rule": rule, **({"excerpt": excerpt} if excerpt else {})}
 
 
 def as_values(page: QuarantinedPage) -> Mapping[str, Any]:

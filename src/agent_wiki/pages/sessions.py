@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Set
 from functools import lru_cache
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 from agent_wiki.pages.compare.views import KeyTurnKind
 from agent_wiki.pages.plain import PlainLine, PlainText
@@ -23,6 +23,10 @@ MOST_TITLE_CHARACTERS = 72  # of a session, where another page names it
 _MOST_KEPT = 64  # sessions: the pages of one are made one after another
 
 Outcome = Literal["success", "partial", "failure", "unknown"]
+OUTCOMES: tuple[str, ...] = get_args(Outcome)
+ENDINGS = OUTCOMES[:3]
+"""The outcomes that are known."""
+
 LooseEndKind = Literal["missing", "unverified", "left-in"]
 RecallStatus = Literal["followed", "ignored", "contradicted", "harmful"]
 

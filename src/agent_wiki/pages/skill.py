@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import field
 from typing import Annotated, Any, ClassVar
@@ -14,6 +13,7 @@ from agent_wiki.pages.plain import PlainLine, PlainMarkdown
 from agent_wiki.pages.safety.finding import SafetyFinding
 from agent_wiki.pages.scope import scope_shown
 from agent_wiki.pages.support import Counted, Evidence, Joined, sources_section
+from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import unreserved
 from agent_wiki.wiki.templates import Templates
@@ -220,7 +220,7 @@ def _as_text(value: Any) -> str:
 
 def script_digest(text: str) -> str:
     """What a skill page says of a script, so that a person's edit of the file shows: 12 hex of its SHA-256."""
-    return hashlib.sha256(text.replace("\r\n", "\n").encode("utf-8", "replace")).hexdigest()[:12]
+    return sha256_of(text.replace("\r\n", "\n"))[:12]
 
 
 def fence_of(code: str) -> str:

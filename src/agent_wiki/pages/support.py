@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from agent_wiki.pages.bearing import bears
-from agent_wiki.pages.sessions import Session
+from agent_wiki.pages.sessions import ENDINGS, Session
 from agent_wiki.trajectory.evidence import Trust, least_trusted, most_trusted
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import plain_code, plain_line
@@ -20,7 +20,6 @@ from agent_wiki.wiki.thresholds import at_least
 
 _MOST_QUOTED = 160  # characters
 MOST_SOURCES = 10  # a page with more supporting sessions names the first ones; all are in their records
-_ENDINGS = ("success", "partial", "failure")
 MOST_EVIDENCE = 20  # likewise for the quotes in the frontmatter
 
 
@@ -124,7 +123,7 @@ class Joined(Generic[EntryType]):
         if len(self.contributions) > 1:
             return support_of(each.session for each in self.contributions)
         outcome = self.first.session.outcome  # as of most of fifty thousand pages
-        return {"sessions": 1, **{name: int(outcome == name) for name in _ENDINGS}}
+        return {"sessions": 1, **{name: int(outcome == name) for name in ENDINGS}}
 
     def counted(self) -> Counted | None:
         """What the index says of its support; None where the page shows all of it."""

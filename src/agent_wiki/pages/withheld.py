@@ -135,16 +135,12 @@ def why_of_strangers(joined: Joined[Any], texts: Collection[str]) -> Withheld | 
     Where the recording itself shows the cause, its turns support the lesson too, and so does the user who says it,
     unless it brings in something new.
     """
-    if not all(_cites_strangers(each.entry) for each in joined.contributions):
+    if not all(any(cited.trust == "external" for cited in each.entry.evidence) for each in joined.contributions):
         return None
     digests = tuple(dict.fromkeys(text_digest(main_text(each.entry)) for each in joined.contributions))
     if all(each in texts for each in digests) or any(_is_supported(each.entry) for each in joined.contributions):
         return None
     return Withheld((SafetyFinding(STRANGERS_ONLY),), digests)
-
-
-def _cites_strangers(entry: HasEvidence) -> bool:
-    return any(cited.trust == "external" for cited in entry.evidence)
 
 
 def _is_supported(entry: Any) -> bool:

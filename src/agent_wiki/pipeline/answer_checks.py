@@ -10,9 +10,8 @@ from agent_wiki.engine import Answer, Problem, Question
 from agent_wiki.engines.answer_faults import faults_of, what_fits
 from agent_wiki.engines.prompting import SegmentQuestion
 from agent_wiki.stages.order import SESSION_STAGES, SUMMARIZE, stage_named
-from agent_wiki.stages.summarize import SummaryAnswer
+from agent_wiki.stages.summarize import NO_SUMMARY, SummaryAnswer
 
-_NO_SUMMARY = SummaryAnswer.model_construct(arcs=[])
 _WHOLE = "the answer"
 
 
@@ -38,7 +37,7 @@ def problems_of_several(value: Mapping[str, Any], summarizing: Question[Any]) ->
     own = {answer_type.__name__: stage for stage in SESSION_STAGES for answer_type in _types(stage)}
     found = [Problem(name, "no such field") for name in value if name not in own]
     given = value.get(SummaryAnswer.__name__)
-    summary = (what_fits(given, SummaryAnswer) if isinstance(given, dict) else None) or _NO_SUMMARY
+    summary = (what_fits(given, SummaryAnswer) if isinstance(given, dict) else None) or NO_SUMMARY
     for name, stage in own.items():
         part = value.get(name)
         if not isinstance(part, dict):

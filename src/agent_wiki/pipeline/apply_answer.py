@@ -38,6 +38,7 @@ from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import parse_config
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.store import WikiFolder
+from agent_wiki.wiki.values import mapping
 
 _ENVELOPE = {"request", "answer", "stage", "model"}
 
@@ -203,6 +204,5 @@ def _are_of_one(question: OpenQuestion, applied: Applied) -> bool:
 
 def _archived_page(folder: WikiFolder, path: str) -> ArchivedPage:
     """An archived page, which itself says why."""
-    why = folder.read_page(path)[1].fields.get("archived")
-    said = why if isinstance(why, dict) else {}
+    said = mapping(folder.read_page(path)[1].fields.get("archived"))
     return ArchivedPage(path, str(said.get("reason") or ""), str(said.get("by") or ""))

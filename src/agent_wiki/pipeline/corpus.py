@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -13,9 +12,11 @@ from agent_wiki.pages.compare.covered import Subject, covered_guidelines
 from agent_wiki.pages.state import WikiView
 from agent_wiki.stages.order import kinds_of_answers
 from agent_wiki.stages.request import by_whom, made_by
+from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.wiki.corpus_records import CorpusRecord, corpus_path
 from agent_wiki.wiki.layout import ARCHIVE
 from agent_wiki.wiki.records import plain
+from agent_wiki.wiki.values import mapping
 
 
 class KeptAnswers(BaseEngine):
@@ -38,7 +39,7 @@ class KeptAnswers(BaseEngine):
         if not self._engine.answers_are_kept:
             return self._engine.answer(question)
         fields = json.dumps(plain(question.fields()), sort_keys=True, ensure_ascii=False)
-        digest = hashlib.sha256(fields.encode("utf-8", "replace")).hexdigest()
+        digest = sha256_of(fields)
         made = made_by(question.stage, self._engine, question.answer_type.__name__, digest)
         path = corpus_path(made.request)
         record = self._kept.get(path)
@@ -96,8 +97,7 @@ def _archived_by_others(view: WikiView) -> dict[str, tuple[str, str]]:
     found: dict[str, tuple[str, str]] = {}
     for name, (path, page) in view.foreign_guidelines.items():
         if path.startswith(f"{ARCHIVE}/"):
-            why = page.fields.get("archived")
-            why = why if isinstance(why, dict) else {}
+            why = mapping(page.fields.get("archived"))
             found[name] = (str(why.get("reason") or "archived"), str(why.get("by") or "owner"))
     return found
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from agent_wiki.asking.forgetting import forget_in_journal, forget_in_store
 from agent_wiki.asking.journal_lines import Record
@@ -204,7 +203,8 @@ class _Forgetting:
         """Whether only these sessions support a page."""
         kind, name = kind_of(path), page_id(path)
         if kind == "summary":
-            return any(path in each.paths for each in self._sessions_before())
+            before = self.before.sessions
+            return any(path in before[name].paths for name in self.sessions if name in before)
         if kind == "subtask":
             page = self.publisher.pages.edited.get(path)
             return page is not None and page.fields.get("parent_session_id") in self.sessions
@@ -212,9 +212,6 @@ class _Forgetting:
             return name in self.before.guidelines and name not in self.after.guidelines
         slug = name.partition(":")[2]
         return kind == "skill" and slug in self.before.skills and slug not in self.after.skills
-
-    def _sessions_before(self) -> Iterator[Any]:
-        return (each for name, each in self.before.sessions.items() if name in self.sessions)
 
     def _note(self, path: str, count: int) -> None:
         if count:

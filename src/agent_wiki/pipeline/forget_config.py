@@ -7,7 +7,7 @@ from typing import Any
 
 from agent_wiki.wiki.config import CLUSTERS, OVERRIDES, TAGS, TASKS, is_stage_made
 from agent_wiki.wiki.config_edits import edit_config
-from agent_wiki.wiki.values import texts_of
+from agent_wiki.wiki.values import mapping, texts_of
 from agent_wiki.wiki.yaml_syntax import load_yaml
 
 
@@ -20,15 +20,14 @@ def without_sessions(
     that answers compared which go too. An entry that a stage made of such an answer goes, and is made again; of what a
     person wrote only the session's id goes from the lists of tasks.
     """
-    root = load_yaml(text)
-    root = root if isinstance(root, dict) else {}
-    tags = _mapping(_mapping(root.get("tags")).get("guideline"))
+    root = mapping(load_yaml(text))
+    tags = mapping(mapping(root.get("tags")).get("guideline"))
     text = edit_config(text, TAGS, {name: None for name in tags if name in gone})
-    overrides = _mapping(root.get("session_family_overrides"))
+    overrides = mapping(root.get("session_family_overrides"))
     text = edit_config(text, OVERRIDES, {name: None for name in overrides if name in sessions})
-    clusters = _made_of(_mapping(root.get("clusters")), "members", gone, compared)
+    clusters = _made_of(mapping(root.get("clusters")), "members", gone, compared)
     text = edit_config(text, CLUSTERS, dict.fromkeys(clusters))
-    tasks = _mapping(root.get("tasks"))
+    tasks = mapping(root.get("tasks"))
     made = _made_of(tasks, "sessions", sessions, compared)
     text = edit_config(text, TASKS, dict.fromkeys(made))
     for name, entry in tasks.items():
@@ -52,7 +51,3 @@ def _made_of(
 
 def _is_of(listed: Collection[str], gone: Collection[str], compared: Collection[Collection[str]]) -> bool:
     return not set(gone).isdisjoint(listed) or any(set(listed) <= set(each) for each in compared)
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}

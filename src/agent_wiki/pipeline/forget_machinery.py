@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from agent_wiki.pipeline import comparisons_cache, recordings_cache
 from agent_wiki.pipeline.export_parts import files_with_more
 from agent_wiki.pipeline.known_recordings import KnownRecordings
+from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.wiki.layout import MACHINERY
 from agent_wiki.wiki.store import WikiFolder
 
@@ -54,7 +54,7 @@ def forget_recordings(
 
 def remember_forgotten(folder: WikiFolder, paths: Iterable[str]) -> None:
     """Remember recordings that still lie on this machine after their sessions were forgotten, by digests of paths."""
-    known = {*_forgotten(folder), *map(_digest, paths)}
+    known = {*_forgotten(folder), *map(sha256_of, paths)}
     if known:
         folder.write_machinery(_FORGOTTEN, sorted(known))
 
@@ -62,16 +62,12 @@ def remember_forgotten(folder: WikiFolder, paths: Iterable[str]) -> None:
 def are_forgotten(folder: WikiFolder, paths: Iterable[str]) -> list[str]:
     """Of these paths those of recordings whose sessions were forgotten."""
     known = _forgotten(folder)
-    return [path for path in paths if _digest(path) in known] if known else []
+    return [path for path in paths if sha256_of(path) in known] if known else []
 
 
 def _forgotten(folder: WikiFolder) -> frozenset[str]:
     kept = folder.read_machinery(_FORGOTTEN)
     return frozenset(each for each in kept if isinstance(each, str)) if isinstance(kept, list) else frozenset()
-
-
-def _digest(path: str) -> str:
-    return hashlib.sha256(path.encode("utf-8", "replace")).hexdigest()
 
 
 def cached_files(root: Path) -> list[str]:

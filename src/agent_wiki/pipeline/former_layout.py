@@ -5,7 +5,6 @@ Fields that only served that (`variants`, `mined`, `stage_tags`, `wording`) are 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -17,12 +16,13 @@ from agent_wiki.pages.sessions import SUMMARIZE
 from agent_wiki.pages.settled import SUBTASK
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL, Script, SkillEntry
 from agent_wiki.pages.support import Evidence
+from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.trajectory.evidence import as_trust
 from agent_wiki.wiki.corpus_records import CorpusRecord, corpus_path
 from agent_wiki.wiki.layout import kind_of, page_id
 from agent_wiki.wiki.page import Page
 from agent_wiki.wiki.records import MadeBy, SessionRecord, StageRecord
-from agent_wiki.wiki.values import count_or_none, entries_of, text_or_none, texts_of, whole_number
+from agent_wiki.wiki.values import count_or_none, entries_of, mapping, text_or_none, texts_of, whole_number
 
 ReadScripts = Callable[[str], Mapping[str, str]]
 
@@ -60,7 +60,7 @@ def converted_answers(pages: Mapping[str, Page]) -> dict[str, CorpusRecord]:
                 "key_steps": [{"turn": step.turn, "text": step.text} for step in notes_of(page, "Key steps")],
             }
             made_by = _made_by(page.fields.get("made_by"), "discover-tasks")
-            digest = hashlib.sha256(json.dumps(subtask, sort_keys=True).encode("utf-8", "replace")).hexdigest()
+            digest = sha256_of(json.dumps(subtask, sort_keys=True))
             made_by = replace(made_by, request=made_by.request or f"sha256:{digest}")
             record = CorpusRecord(SUBTASK, (session_id,), made_by, {"subtasks": [subtask]})
             found[corpus_path(made_by.request)] = record
@@ -75,8 +75,7 @@ def _record(
 ) -> SessionRecord:
     arcs = sorted(((arc_of(page), page) for page in pages), key=lambda each: each[0].first_turn)
     first = arcs[0][1]
-    coverage = first.fields.get("coverage")
-    coverage = coverage if isinstance(coverage, dict) else {}
+    coverage = mapping(first.fields.get("coverage"))
     record = replace(
         record_of(session_id, first),
         characters=whole_number(coverage.get("trajectory_characters"), 0),
@@ -92,7 +91,7 @@ def _record(
 
 
 def _made_by(value: Any, stage: str) -> MadeBy:
-    signed = value if isinstance(value, dict) else {}
+    signed = mapping(value)
     return MadeBy(
         stage=stage,
         engine=str(signed.get("engine") or ""),
@@ -137,8 +136,7 @@ def _guideline_wording(path: str, page: Page) -> dict[str, Any]:
         "rationale": (page.section("Rationale") or "").strip(),
         "tags": fields.get("stage_tags", fields.get("tags")),
     }
-    unshown = fields.get("wording")
-    return shown | (unshown if isinstance(unshown, dict) else {})
+    return shown | mapping(fields.get("wording"))
 
 
 def _guideline(wording: Mapping[str, Any], evidence: tuple[Evidence, ...]) -> GuidelineEntry:
@@ -167,7 +165,7 @@ def _skill_wording(path: str, page: Page, scripts_of: ReadScripts) -> dict[str, 
 
 
 def _skill(wording: Mapping[str, Any], evidence: tuple[Evidence, ...]) -> SkillEntry:
-    scripts = wording["scripts"] if isinstance(wording["scripts"], dict) else {}
+    scripts = mapping(wording["scripts"])
     return SkillEntry(
         name=str(wording["name"]),
         description=str(wording["description"]),

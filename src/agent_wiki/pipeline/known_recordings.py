@@ -19,6 +19,7 @@ from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.store import WikiFolder
+from agent_wiki.wiki.values import mapping
 
 _NAME = "asked.json"
 _VERSION = 1
@@ -43,7 +44,7 @@ class KnownRecordings:
             return cls(folder)
         paths, requests = kept.get("recordings"), kept.get("requests")
         asked = {path for path in paths if isinstance(path, str)} if isinstance(paths, list) else set()
-        return cls(folder, asked, _texts(requests) if isinstance(requests, dict) else {})
+        return cls(folder, asked, _texts(mapping(requests)))
 
     def existing(self) -> list[RecordingPath]:
         """All recordings, and folders of them, that were read or asked about and still exist, sorted.

@@ -16,6 +16,7 @@ from agent_wiki.pipeline.report import Note, Report
 from agent_wiki.pipeline.session_stages import order_of
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.shell.verdict import has_failed
+from agent_wiki.spending import TOKEN_KINDS
 from agent_wiki.trajectory import Message, Trajectory, envelope_chunks
 from agent_wiki.trajectory.calls import paired_calls
 from agent_wiki.trajectory.lazily import dataclass
@@ -131,7 +132,6 @@ def _stats(trajectory: Trajectory, file: InputFile, name: str) -> TrajectoryStat
     counted = Counter(call.name for call in calls)
     top = sorted(counted, key=lambda tool: (-counted[tool], tool))[:5]
     usage = trajectory.source.usage
-    names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
     return TrajectoryStats(
         session_id=trajectory.session_id,
         file=name,
@@ -144,7 +144,7 @@ def _stats(trajectory: Trajectory, file: InputFile, name: str) -> TrajectoryStat
         thinking=sum(message.thinking is not None for message in trajectory.messages),
         user_turns=sum(message.role == "user" and message.mark is None for message in trajectory.messages),
         top_tools={tool: counted[tool] for tool in top},
-        usage={each: getattr(usage, each) for each in names if getattr(usage, each, None) is not None},
+        usage={each: getattr(usage, each) for each in TOKEN_KINDS if getattr(usage, each, None) is not None},
         cost_usd=trajectory.source.cost_usd,
         duration_seconds=trajectory.source.duration_seconds,
         hygiene=dict(trajectory.source.hygiene),

@@ -37,16 +37,14 @@ from agent_wiki.redaction.values import Redacted
 from agent_wiki.stages import extract_guidelines
 from agent_wiki.stages.order import CATALOG, CORPUS_STAGES, entry_types
 from agent_wiki.trajectory import Trajectory
-from agent_wiki.wiki.corpus_records import FOLDER as CORPUS
-from agent_wiki.wiki.corpus_records import parse_corpus_record
+from agent_wiki.wiki.corpus_records import RECORD_FOLDERS, parse_corpus_record
 from agent_wiki.wiki.generated import origin_of
-from agent_wiki.wiki.layout import AUDIT_LOG, CONFIG, INDEX, MACHINERY, SESSIONS, content_id, kind_of
+from agent_wiki.wiki.layout import AUDIT_LOG, CONFIG, INDEX, MACHINERY, content_id, kind_of
 from agent_wiki.wiki.records import SessionRecord, parse_record, plain, record_path
 from agent_wiki.wiki.replacing import replacing
 from agent_wiki.wiki.store import WikiFolder
 
 _TAG_LINE = re.compile(r"^ +[0-9a-f]{12}: \[", re.MULTILINE)
-_RECORDS = (f"{SESSIONS}/", f"{CORPUS}/")
 _DERIVED = (INDEX, "_id_index.json")
 
 
@@ -212,7 +210,7 @@ class _Cleaning:
         """What is not rendered from records: edited pages, those of other tools, their scripts, templates, logs."""
         pages = self.publisher.pages
         for path in sorted([*self.folder.files(), AUDIT_LOG]):
-            if path == CONFIG or path.startswith(_RECORDS) or path.endswith(("/", *_DERIVED)):
+            if path == CONFIG or path.startswith(RECORD_FOLDERS) or path.endswith(("/", *_DERIVED)):
                 continue
             text = self.folder.read_text(path, errors="replace")
             cleaned, found = self.clean_one.of_text(text or "", path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import heapq
 from collections.abc import Mapping, Sequence
 
@@ -11,6 +10,7 @@ from agent_wiki.pages.index_pages import MOST_LISTED
 from agent_wiki.pages.rejected import words_of
 from agent_wiki.pages.settled import Settled
 from agent_wiki.pages.state import WikiView
+from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.wiki.config import without_tag_lines
 from agent_wiki.wiki.corpus_records import FOLDER as CORPUS
 from agent_wiki.wiki.files import Signature
@@ -34,4 +34,4 @@ def terms_of(view: WikiView, config_text: str, files: Mapping[str, Signature], t
     skills = [(name, each.entry.words, each.entry.trigger) for name, each in view.skills.items()]
     rejected = [(name, words_of(each.entry)) for name, each in sorted(view.rejected.items())]
     values = (judged.VERSION, templates, without_tag_lines(config_text), answers, skills, rejected)
-    return hashlib.sha256(repr(values).encode("utf-8", "replace")).hexdigest()
+    return sha256_of(repr(values))

@@ -87,17 +87,13 @@ def _places(path: RecordingPath) -> Iterator[RecordingPath]:
         below: Sequence[RecordingPath] = _in_bucket(path)
     else:
         folder = Path(str(path))
-        if _is_joinable(folder):
+        if _shard_of(folder) is not None or (folder / CONFIG).is_file() or manifest_in(WikiFolder(folder)) is not None:
             yield folder
             return
         below = sorted(each for each in folder.iterdir() if _shard_of(each)) if folder.is_dir() else []
     if not below:
         raise UsageError(f"{path}: no wiki ({CONFIG} is missing), no shard, and none below it")
     yield from below
-
-
-def _is_joinable(path: Path) -> bool:
-    return _shard_of(path) is not None or (path / CONFIG).is_file() or manifest_in(WikiFolder(path)) is not None
 
 
 def _shard_of(path: RecordingPath) -> Shard | None:

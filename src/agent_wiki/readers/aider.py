@@ -14,7 +14,7 @@ from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.recorded import iso_utc, short_digest
 from agent_wiki.readers.recording import Recording, Sample
-from agent_wiki.trajectory import Source, Trajectory
+from agent_wiki.trajectory import MessageMark, Source, Trajectory
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 FORMAT = "aider"
@@ -189,14 +189,12 @@ class _Session:
         runs = [(None, "bash", {"command": command}) for command in self.ran]
         thinking, said = _without_thoughts(said)
         self.last_reply = said.split()
-        ids = self.builder.assistant(said or None, thinking=thinking or None, calls=[*edits, *runs])
+        ids = self.builder.assistant(said, thinking=thinking, calls=[*edits, *runs])
         for call_id, path in zip(ids, self.applied, strict=False):
             self.builder.tool(call_id, f"Applied edit to {path}", is_error=False)
         for call_id, each in zip(ids[len(self.applied) :], self.missed, strict=False):
-            if each.is_refused:
-                self.builder.tool(call_id, each.reason, mark="rejected")
-            else:
-                self.builder.tool(call_id, each.reason, is_error=True)
+            mark: MessageMark | None = "rejected" if each.is_refused else None
+            self.builder.tool(call_id, each.reason, is_error=None if mark else True, mark=mark)
 
     def trajectory(self) -> Trajectory:
         """The session; its time is the machine's own, for Aider records no zone."""

@@ -13,17 +13,8 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from typing import Any
 
-from agent_wiki.readers.builder import TrajectoryBuilder
-from agent_wiki.readers.recorded import (
-    flat_text,
-    iso_utc,
-    mapping,
-    most_used,
-    objects,
-    seconds_between,
-    short_digest,
-    text_or_none,
-)
+from agent_wiki.readers.builder import Call, TrajectoryBuilder
+from agent_wiki.readers.recorded import flat_text, mapping, most_used, objects, short_digest, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import MessageMark, Source, Trajectory
 from agent_wiki.trajectory.json_text import value_or
@@ -60,9 +51,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     session = _Session()
     for step in _in_order(steps):
         session.take(step)
-    trajectory = session.trajectory(_session_id(steps))
-    recording.expect_messages(trajectory.messages)
-    yield trajectory
+    yield from recording.with_messages(session.trajectory(_session_id(steps)))
 
 
 def _in_order(steps: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -89,18 +78,14 @@ class _Session:
 
     def __init__(self) -> None:
         self.builder = TrajectoryBuilder()
-        self.models: Counter[str] = Counter()
         self.model: str | None = None
         self.open_calls: deque[tuple[str, str]] = deque()  # id and arguments, of the last reply
         self.running: dict[str, str] = {}  # the call of each task in the background
         self.calls = 0
-        self.started: Any = None
-        self.ended: Any = None
 
     def take(self, step: dict[str, Any]) -> None:
         """Process one step."""
-        self.started = self.started or step.get("created_at")
-        self.ended = step.get("created_at") or self.ended
+        self.builder.note_time(step.get("created_at"))
         text = _TIMES.sub("", flat_text(step.get("content")) or flat_text(step.get("error")))
         kind, source = step["type"], step["source"]
         if kind == "USER_INPUT":
@@ -118,11 +103,8 @@ class _Session:
 
     def trajectory(self, session_id: str) -> Trajectory:
         """The trajectory of all steps."""
-        duration = seconds_between(self.started, self.ended)
-        source = Source(FORMAT, duration_seconds=duration, ended_at=iso_utc(self.ended))
-        source.hygiene = {"call_ids_made": self.calls} if self.calls else {}
-        head = {"agent": FORMAT, "model": most_used(self.models), "timestamp": iso_utc(self.started)}
-        return self.builder.finish(session_id, source, **head)
+        hygiene = {"call_ids_made": self.calls} if self.calls else {}
+        return self.builder.finish(session_id, Source(FORMAT, hygiene=hygiene), agent=FORMAT)
 
     def _take_prompt(self, text: str) -> None:
         """What the user asked, and apart from it what the program put around."""
@@ -138,7 +120,7 @@ class _Session:
 
     def _take_reply(self, step: dict[str, Any]) -> None:
         self.open_calls.clear()
-        calls: list[tuple[str | None, str, Any]] = []
+        calls: list[Call] = []
         for call in objects(step.get("tool_calls")):
             self.calls += 1
             call_id, name = f"step_{self.calls}", str(call.get("name", ""))
@@ -146,9 +128,9 @@ class _Session:
             arguments = mapping(call.get("args"))  # each is JSON text; one that was cut off stays as it is
             calls.append((call_id, name, {key: value_or(value, value) for key, value in arguments.items()}))
         thinking = text_or_none(step.get("thinking"))
-        self.builder.assistant(flat_text(step.get("content")) or None, thinking=thinking, calls=calls)
+        self.builder.assistant(flat_text(step.get("content")), thinking=thinking, calls=calls)
         if self.model is not None:
-            self.models[self.model] += 1
+            self.builder.models[self.model] += 1
 
     def _take_outcome(self, step: dict[str, Any], text: str) -> None:
         """What came of the next open call; an error message is that of a call that could not be made."""

@@ -11,13 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.readers.builder import Call, TrajectoryBuilder
 from agent_wiki.readers.recorded import (
     count,
     flat_text,
     iso_utc,
     mapping,
-    most_used,
     number,
     objects,
     seconds_between,
@@ -84,9 +83,7 @@ class _Session:
         self.agent = mapping(document.get("agent"))
         self.steps = objects(document["steps"])
         self.builder = TrajectoryBuilder()
-        self.models: Counter[str] = Counter()
         self.tokens: Counter[str] = Counter()
-        self.cost_usd: float | None = None
         self.inherited_turns = 0
         self.has_request = False
 
@@ -103,7 +100,6 @@ class _Session:
             format=FORMAT,
             agent_version=_line(self.agent.get("version")),
             usage=usage_of(self.tokens),
-            cost_usd=round(self.cost_usd, 9) if self.cost_usd is not None else None,
             duration_seconds=seconds_between(started, ended) if len(moments) > 1 else None,
             ended_at=iso_utc(ended),
             parent_session_id=self.parent,
@@ -114,7 +110,7 @@ class _Session:
             session_id,
             source,
             agent=_line(self.agent.get("name")),
-            model=_line(self.agent.get("model_name")) or most_used(self.models),
+            model=_line(self.agent.get("model_name")),
             timestamp=iso_utc(started),
         )
 
@@ -168,10 +164,10 @@ class _Session:
         if not recorded and results and (keystrokes := _keystrokes(text)):
             calls = [(None, _TERMINAL, {"command": keystrokes})]
         thinking = flat_text(step.get("reasoning_content"))
-        self.builder.assistant(text or None, thinking=thinking or None, calls=calls)
+        self.builder.assistant(text, thinking=thinking, calls=calls)
         self._add_results(step, results, [call_id for call_id, _, _ in calls])
         if model := _line(step.get("model_name")):
-            self.models[model] += 1
+            self.builder.models[model] += 1
         self._totals(mapping(step.get("metrics")))
 
     def _add_results(self, step: dict[str, Any], results: list[dict[str, Any]], call_ids: list[str | None]) -> None:
@@ -202,8 +198,7 @@ class _Session:
             self.tokens["cache_read_input_tokens"] += recorded["cached"]
         if recorded["completion"] is not None:
             self.tokens["output_tokens"] += recorded["completion"]
-        if (cost := number(metrics.get("cost_usd", metrics.get("total_cost_usd")))) is not None:
-            self.cost_usd = (self.cost_usd or 0.0) + cost
+        self.builder.note_cost(number(metrics.get("cost_usd", metrics.get("total_cost_usd"))))
 
 
 def is_unique(session_id: str) -> bool:
@@ -237,7 +232,7 @@ def _is_compaction(step: dict[str, Any]) -> bool:
     return mapping(mapping(step.get("extra")).get("context_management")).get("type") == "compaction"
 
 
-def _is_filler(text: str, calls: list[tuple[str | None, str, Any]]) -> bool:
+def _is_filler(text: str, calls: list[Call]) -> bool:
     """Whether a converter wrote this text because the model wrote none beside its calls."""
     stripped = text.strip()
     return stripped.lower() in _FILLERS or any(stripped == f"Executed {name} {call_id}" for call_id, name, _ in calls)

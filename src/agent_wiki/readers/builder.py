@@ -3,6 +3,7 @@
 A reader calls `system`, `user`, `assistant` and `tool` in recorded order, then `finish` once. Everything the
 formats share happens here: reminders are stripped, empty messages dropped, missing call ids generated, results and
 calls paired and unpaired ones marked, errors detected in the text where no flag is recorded. All of it is counted.
+What a reader notes of times, models, tokens and cost goes into the trajectory, unless it says these itself.
 """
 
 from __future__ import annotations
@@ -10,14 +11,20 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, OrderedDict, deque
+from dataclasses import field
 from typing import Any
 
 from agent_wiki.errors import UnitError
+from agent_wiki.readers.chat_values import summed_usage
+from agent_wiki.readers.recorded import iso_utc, most_used, seconds_between
 from agent_wiki.shell.failures import text_failure
-from agent_wiki.trajectory import Message, MessageMark, Source, ToolCall, Trajectory
+from agent_wiki.trajectory import Message, MessageMark, Source, ToolCall, Trajectory, Usage
 from agent_wiki.trajectory.calls import command_of
 from agent_wiki.trajectory.harness_text import harness_mark
-from agent_wiki.trajectory.lazily import regex
+from agent_wiki.trajectory.lazily import dataclass, regex
+
+Call = tuple[str | None, str, Any]
+"""The id of a call, if it has one, its name and its arguments."""
 
 _MOST_TURNS = 250_000  # real sessions have some thousands; so many short ones take a quarter of a gigabyte
 _OPENING, _CLOSING = "<system-reminder>", "</system-reminder>"
@@ -30,6 +37,21 @@ _COUNTED_MARKS = {
     "cancelled": "cancelled_siblings",
     "no-call": "results_without_call",
 }
+
+
+@dataclass(slots=True)
+class ReplyParts:
+    """A reply that is recorded in several parts."""
+
+    texts: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+
+    def add_to(self, builder: TrajectoryBuilder) -> list[str]:
+        """Add it as one whole; nothing where it has no parts. Returns the ids of its calls."""
+        if not (self.texts or self.thoughts or self.calls):
+            return []
+        return builder.assistant("\n\n".join(self.texts), thinking="\n\n".join(self.thoughts), calls=self.calls)
 
 
 def arguments_json(arguments: Any) -> str:
@@ -74,8 +96,23 @@ class TrajectoryBuilder:
     def __init__(self) -> None:
         self.messages: list[Message] = []
         self.hygiene: Counter[str] = Counter()
+        self.models: Counter[str] = Counter()  # by how many replies are theirs
+        self.usages: list[Usage | None] = []
+        self.cost_usd: float | None = None
+        self.started: Any = None  # as recorded, in any form of a time
+        self.ended: Any = None
         self._made_ids = 0
         self._unnamed: OrderedDict[str, None] = OrderedDict()  # generated ids still waiting for a result
+
+    def note_time(self, began: Any, ended: Any = None) -> None:
+        """When something of the session was recorded, or not at all; it lasts from the first time to the last."""
+        self.started = self.started or began
+        self.ended = ended or began or self.ended
+
+    def note_cost(self, cost_usd: float | None) -> None:
+        """What a part of the session cost, where that is recorded."""
+        if cost_usd is not None:
+            self.cost_usd = (self.cost_usd or 0.0) + cost_usd
 
     def system(self, content: str) -> None:
         """A system prompt."""
@@ -87,7 +124,7 @@ class TrajectoryBuilder:
         mark: MessageMark | None = None,
         *,
         name: str | None = None,
-        calls: list[tuple[str | None, str, Any]] | None = None,
+        calls: list[Call] | None = None,
     ) -> None:
         """A user's turn; with a mark, text that a harness put there. Without one, how it begins may show that.
 
@@ -103,7 +140,7 @@ class TrajectoryBuilder:
         content: str | None = None,
         *,
         thinking: str | None = None,
-        calls: list[tuple[str | None, str, Any]] | None = None,
+        calls: list[Call] | None = None,
         name: str | None = None,
     ) -> list[str]:
         """One whole reply: its text, its thinking, and its calls as `(id or None, name, arguments)`.
@@ -148,7 +185,19 @@ class TrajectoryBuilder:
                 message.is_error = _failure_in_text(message, calls.get(message.tool_call_id or ""))
         counts = Counter(source.hygiene) + self.hygiene
         source.hygiene = {name: counts[name] for name in sorted(counts) if counts[name]}
+        self._add_figures(source)
+        head["model"] = head.get("model") or most_used(self.models)
+        head["timestamp"] = head.get("timestamp") or iso_utc(self.started)
         return Trajectory(session_id, source, self.messages, **head)
+
+    def _add_figures(self, source: Source) -> None:
+        """What was noted, where the source says nothing of it."""
+        source.usage = source.usage or summed_usage(self.usages)
+        if source.cost_usd is None and self.cost_usd is not None:
+            source.cost_usd = round(self.cost_usd, 9)
+        if source.duration_seconds is None:
+            source.duration_seconds = seconds_between(self.started, self.ended)
+        source.ended_at = source.ended_at or iso_utc(self.ended)
 
     def _pair_calls(self) -> None:
         """Mark results without a call and count calls without a result. Both are kept.
@@ -191,7 +240,7 @@ class TrajectoryBuilder:
             raise UnitError(f"a session of more than {_MOST_TURNS:,} turns")
         self.messages.append(message)
 
-    def add_calls(self, message: Message, calls: list[tuple[str | None, str, Any]] | None) -> None:
+    def add_calls(self, message: Message, calls: list[Call] | None) -> None:
         """Add calls to a message; those without an id get one, and wait for a result."""
         for call_id, name, arguments in calls or []:
             message.tool_calls.append(ToolCall(call_id or self._make_id(), name, arguments_json(arguments)))

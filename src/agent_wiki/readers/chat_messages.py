@@ -12,14 +12,13 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import Any
 
+from agent_wiki.readers.builder import Call as Call
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.recorded import identifier, objects, text_or_none
 from agent_wiki.trajectory import MessageMark
 from agent_wiki.trajectory.lazily import dataclass
 
 CHAT_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
-
-Call = tuple[str | None, str, Any]  # id, name, arguments
 
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text", "refusal"})
 _THINKING_PARTS = frozenset({"thinking", "reasoning"})

@@ -15,10 +15,9 @@ from itertools import chain
 from typing import Any
 
 from agent_wiki.errors import PartOfRecording, UnreadableRecording
-from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.readers.builder import Call, TrajectoryBuilder
 from agent_wiki.readers.cline_shown import is_shown, sent
 from agent_wiki.readers.cline_text import (
-    Call,
     Environment,
     UserText,
     environment_in,
@@ -32,19 +31,18 @@ from agent_wiki.readers.cline_text import (
 from agent_wiki.readers.recorded import (
     add_counts,
     flat_text,
-    iso_utc,
     mapping,
     most_used,
     number,
     objects,
-    seconds_between,
+    recorded_call,
     short_digest,
     text_or_none,
     usage_of,
 )
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.readers.sidecars import value_beside
-from agent_wiki.trajectory import Source, Trajectory
+from agent_wiki.trajectory import MessageMark, Source, Trajectory
 from agent_wiki.trajectory.harness_text import harness_mark
 from agent_wiki.trajectory.json_text import value_or
 
@@ -100,9 +98,7 @@ class _Task:
 
     def __init__(self) -> None:
         self.builder = TrajectoryBuilder()
-        self.models: Counter[str] = Counter()
         self.tokens: Counter[str] = Counter()
-        self.cost_usd: float | None = None
         self.environment = Environment()
         self.waiting: dict[str, str] = {}  # calls without a result: id → name
         self.result_of: str | None = None  # the tool whose result the next text is
@@ -131,7 +127,7 @@ class _Task:
         calls: list[Call] = []
         for block in blocks:
             if block.get("type") == "tool_use":
-                calls.append((text_or_none(block.get("id")), str(block.get("name", "")), block.get("input")))
+                calls.append(recorded_call(block, "id", "name", "input"))
             elif block.get("type") in ("thinking", "reasoning"):
                 thoughts.append(str(block.get("thinking") or block.get("text") or ""))
             elif block.get("type") == "text":
@@ -143,17 +139,16 @@ class _Task:
         text = "\n\n".join(each.strip() for each in (*words, *said_by_call) if each.strip())
         thinking = "\n\n".join(each for each in thoughts if each.strip())
         calls = [mcp_call(call) for call in calls]
-        ids = self.builder.assistant(text or None, thinking=thinking or None, calls=calls)
+        ids = self.builder.assistant(text, thinking=thinking, calls=calls)
         self.waiting = {call_id: call[1] for call_id, call in zip(ids, calls, strict=True)}
         self._measure(message)
 
     def _measure(self, message: dict[str, Any]) -> None:
         if isinstance(model := mapping(message.get("modelInfo")).get("modelId"), str):
-            self.models[model] += 1
+            self.builder.models[model] += 1
         metrics = mapping(message.get("metrics"))
         add_counts(self.tokens, mapping(metrics.get("tokens")), _SPENT_ON_A_REPLY)
-        if (cost := number(metrics.get("cost"))) is not None:
-            self.cost_usd = (self.cost_usd or 0.0) + cost
+        self.builder.note_cost(number(metrics.get("cost")))
 
     def _of_user(self, block: dict[str, Any]) -> None:
         if block.get("type") == "tool_result":
@@ -205,20 +200,19 @@ class _Task:
 
     def _result(self, call_id: str | None, text: str, is_error: bool | None) -> None:
         self.waiting.pop(call_id or "", None)
-        if was_refused(text):
-            self.builder.tool(call_id, text, mark="rejected")
-        else:
-            self.builder.tool(call_id, text, is_error=has_failed(text) if is_error is None else is_error)
+        mark: MessageMark | None = "rejected" if was_refused(text) else None
+        flag = has_failed(text) if is_error is None else is_error
+        self.builder.tool(call_id, text, is_error=None if mark else flag, mark=mark)
 
     def trajectory(self, ui_messages: Any, metadata: Any) -> Trajectory:
         """The task, with what the files beside it say of its tokens, times and program."""
         shown = objects(ui_messages)
         spent, cost_usd = _spent(shown)
         times = self.times or [each.get("ts") for each in shown if "ts" in each]
-        started, ended = (times[0], times[-1]) if times else (None, None)
+        if times:
+            self.builder.note_time(times[0], times[-1])
         versions = [each.get("cline_version") for each in objects(mapping(metadata).get("environment_history"))]
         models = [each.get("model_id") for each in objects(mapping(metadata).get("model_usage"))]
-        cost_usd = self.cost_usd if cost_usd is None else cost_usd
         source = Source(
             format=FORMAT,
             agent_version=text_or_none(versions[-1]) if versions else None,
@@ -226,16 +220,15 @@ class _Task:
             remote=self.environment.remote,
             usage=usage_of(spent or self.tokens),
             cost_usd=None if cost_usd is None else round(cost_usd, 9),
-            duration_seconds=seconds_between(started, ended),
-            ended_at=iso_utc(ended),
         )
-        model = most_used(self.models) or (text_or_none(models[-1]) if models else None) or self.environment.model
+        model = (
+            most_used(self.builder.models) or (text_or_none(models[-1]) if models else None) or self.environment.model
+        )
         return self.builder.finish(
             f"cline-{short_digest([json.dumps(self.first, sort_keys=True)])}",
             source,
             agent="roo-code" if self.environment.is_roo else FORMAT,
             model=model,
-            timestamp=iso_utc(started),
         )
 
 

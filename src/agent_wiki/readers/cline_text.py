@@ -6,8 +6,8 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from typing import Any
 
+from agent_wiki.readers.builder import Call
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _NAMES = """access_mcp_resource apply_diff apply_patch ask_followup_question attempt_completion browser_action
@@ -35,8 +35,6 @@ _FAILED = regex(
     r"|Exit code: [1-9]"
 )
 _REFUSED = regex(r"\s*The user denied this operation")
-
-Call = tuple[str | None, str, Any]
 
 
 @dataclass(frozen=True, slots=True)

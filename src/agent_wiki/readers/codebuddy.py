@@ -7,23 +7,19 @@ early version; what later versions add after descriptions of public readers: no 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from agent_wiki.readers.builder import TrajectoryBuilder
-from agent_wiki.readers.chat_values import summed_usage
 from agent_wiki.readers.claude_user_text import pieces_of
 from agent_wiki.readers.recorded import (
     UUID,
     count,
     flat_text,
-    iso_utc,
     mapping,
-    most_used,
     number,
     objects,
-    seconds_between,
+    recorded_call,
     short_digest,
     text_or_none,
 )
@@ -52,9 +48,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     session = _Session()
     for record in recording.records():
         session.take(record)
-    trajectory = session.trajectory(recording)
-    recording.expect_messages(trajectory.messages)
-    yield trajectory
+    yield from recording.with_messages(session.trajectory(recording))
 
 
 class _Session:
@@ -63,13 +57,9 @@ class _Session:
     def __init__(self) -> None:
         self.builder = TrajectoryBuilder()
         self.source = Source(FORMAT)
-        self.models: Counter[str] = Counter()
-        self.usages: list[Usage | None] = []
         self.joined = 0
         self.session_id: str | None = None
         self.first: dict[str, Any] = {}  # line, which identifies a session without a name
-        self.started: Any = None
-        self.ended: Any = None
         self._reply: list[dict[str, Any]] = []  # the lines of the last reply, until something else follows
 
     def take(self, record: dict[str, Any]) -> None:
@@ -96,18 +86,13 @@ class _Session:
         source = self.source
         if folder.name == "subagents":
             source.parent_session_id, session_id = folder.parent.name, f"{folder.parent.name}.{name}"
-        source.usage = summed_usage(self.usages)
-        source.duration_seconds = seconds_between(self.started, self.ended)
-        source.ended_at = iso_utc(self.ended)
         source.hygiene = {"split_replies_joined": self.joined}
-        head = {"agent": FORMAT, "model": most_used(self.models), "timestamp": iso_utc(self.started)}
-        return self.builder.finish(session_id, source, **head)
+        return self.builder.finish(session_id, source, agent=FORMAT)
 
     def _observe(self, record: dict[str, Any]) -> None:
         self.session_id = self.session_id or text_or_none(record.get("sessionId"))
         self.first = self.first or record
-        self.started = self.started or record.get("timestamp")
-        self.ended = record.get("timestamp") or self.ended
+        self.builder.note_time(record.get("timestamp"))
         self.source.cwd = self.source.cwd or text_or_none(record.get("cwd"))
         title = text_or_none(record.get("aiTitle")) or text_or_none(record.get("topic"))
         self.source.title = title or self.source.title
@@ -117,18 +102,15 @@ class _Session:
         if not items:
             return
         self.joined += len(items) > 1
-        self.usages += [_usage(mapping(item.get("providerData")).get("usage")) for item in items]
+        self.builder.usages += [_usage(mapping(item.get("providerData")).get("usage")) for item in items]
         models = [text_or_none(mapping(item.get("providerData")).get("model")) for item in items]
-        self.models.update(list(filter(None, models))[:1])
+        self.builder.models.update(list(filter(None, models))[:1])
         texts = [flat_text(item.get("content")) for item in items if item.get("type") == "message"]
         thoughts = [_thinking(item) for item in items if item.get("type") == "reasoning"]
-        calls = [
-            (text_or_none(item.get("callId")), str(item.get("name", "")), item.get("arguments"))
-            for item in items
-            if item.get("type") == "function_call"
-        ]
+        called = (item for item in items if item.get("type") == "function_call")
+        calls = [recorded_call(item, "callId", "name", "arguments") for item in called]
         thinking = "\n\n".join(filter(None, thoughts))
-        self.builder.assistant("\n\n".join(filter(None, texts)) or None, thinking=thinking or None, calls=calls)
+        self.builder.assistant("\n\n".join(filter(None, texts)) or None, thinking=thinking, calls=calls)
 
     def _take_user(self, record: dict[str, Any]) -> None:
         text = flat_text(record.get("content"))

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import field
 from typing import Any
 
-from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.readers.builder import ReplyParts, TrajectoryBuilder
 from agent_wiki.readers.codex_cells import Cells
 from agent_wiki.readers.codex_cells_ran import RanItems
 from agent_wiki.readers.codex_history import InheritedHistory, TokenMeter
@@ -38,7 +37,6 @@ from agent_wiki.readers.recorded import (
 )
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Source, Trajectory
-from agent_wiki.trajectory.lazily import dataclass
 
 FORMAT = "codex"
 
@@ -66,15 +64,6 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     trajectory = rollout.trajectory()
     recording.expect_messages(trajectory.messages or "inherited_turns" in trajectory.source.hygiene)
     yield trajectory
-
-
-@dataclass(slots=True)
-class _Reply:
-    """One reply of the model, recorded over several lines."""
-
-    texts: list[str] = field(default_factory=list)
-    thoughts: list[str] = field(default_factory=list)
-    calls: list[tuple[str | None, str, Any]] = field(default_factory=list)
 
 
 class _Rollout:
@@ -116,7 +105,7 @@ class _Rollout:
 
     def _begin(self) -> None:
         self.builder = TrajectoryBuilder()
-        self.reply = _Reply()
+        self.reply = ReplyParts()
         self.prompts = Prompts()
 
     def take(self, record: dict[str, Any]) -> None:
@@ -247,12 +236,10 @@ class _Rollout:
                 self.reply.thoughts.append(thought)
 
     def _finish_reply(self) -> None:
-        reply, self.reply = self.reply, _Reply()
-        if reply == _Reply():
-            return
-        self.prompts.forget_announced()
-        text, thinking = "\n\n".join(reply.texts), "\n\n".join(reply.thoughts)
-        self.builder.assistant(text or None, thinking=thinking or None, calls=reply.calls)
+        reply, self.reply = self.reply, ReplyParts()
+        if reply != ReplyParts():
+            self.prompts.forget_announced()
+            reply.add_to(self.builder)
 
     def _user(self, content: Any) -> None:
         text = flat_text(content)
@@ -319,7 +306,7 @@ class _Rollout:
 
     def _has_replied(self) -> bool:
         """Whether the model has said anything of the session's own: until then a fork repeats its parent's totals."""
-        return self.reply != _Reply() or any(message.role == "assistant" for message in self.builder.messages)
+        return self.reply != ReplyParts() or any(message.role == "assistant" for message in self.builder.messages)
 
     def _reply_tokens(self, payload: dict[str, Any]) -> None:
         if not self.history.is_inside and payload.get("thread_id") in (None, self.history.own.get("id")):

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from agent_wiki.readers.builder import Call
 from agent_wiki.readers.codex_ran import RanItem
 from agent_wiki.readers.codex_script import CodexScript, script_of
 from agent_wiki.readers.codex_shown import CodexResult, returned
 from agent_wiki.readers.recorded import flat_text
 from agent_wiki.trajectory.json_text import value_of
 from agent_wiki.trajectory.lazily import regex
-
-CodexCall = tuple[str | None, str, Any]
 
 _HEAD = regex(r"Script (completed|failed|running with cell ID (\d{1,9}))\nWall time:? [\d.]{1,20} seconds\nOutput:\n?")
 _ERROR = "Script error:\n"
@@ -29,7 +28,7 @@ class Cells:
         self._running: dict[str, CodexScript | None] = {}  # by cell id
         self._several: dict[str, CodexScript] = {}  # scripts of more than one call, by call id
 
-    def unpacked(self, call: CodexCall) -> CodexCall:
+    def unpacked(self, call: Call) -> Call:
         """A call of `exec` as the one that its script makes, where the script can be read; any other call as it is."""
         call_id, name, arguments = call
         if call_id is None:

@@ -16,12 +16,12 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import Any
 
-from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.readers.builder import ReplyParts, TrajectoryBuilder
 from agent_wiki.readers.codex_history import TokenMeter
 from agent_wiki.readers.codex_ran import RanItem, item_ran
 from agent_wiki.readers.recorded import flat_text, objects, short_digest, text_or_none, usage_of
 from agent_wiki.readers.recording import Recording, Sample
-from agent_wiki.trajectory import Source, Trajectory
+from agent_wiki.trajectory import MessageMark, Source, Trajectory
 from agent_wiki.trajectory.lazily import dataclass
 
 FORMAT = "codex-exec"
@@ -74,10 +74,8 @@ class _Thread:
     meter: TokenMeter = field(default_factory=TokenMeter)
     runs: int = 0
     exit_status: str | None = None
-    texts: list[str] = field(default_factory=list)
-    thinking: list[str] = field(default_factory=list)
-    calls: list[tuple[str | None, str, Any]] = field(default_factory=list)
-    called: set[str] = field(default_factory=set)  # the ids of `calls`
+    reply: ReplyParts = field(default_factory=ReplyParts)
+    called: set[str] = field(default_factory=set)  # the ids of its calls
     results: list[RanItem] = field(default_factory=list)
     running: set[str] = field(default_factory=set)
 
@@ -104,9 +102,9 @@ class _Thread:
 
     def _say(self, kind: str, text: str) -> None:
         """A message, or the thinking before one: a reply has one message, and then its calls."""
-        if self.calls or self.texts:
+        if self.reply.calls or self.reply.texts:
             self.finish()
-        (self.texts if kind == "agent_message" else self.thinking).append(text)
+        (self.reply.texts if kind == "agent_message" else self.reply.thoughts).append(text)
 
     def _call(self, ran: RanItem) -> None:
         """A call, once although several events tell of it."""
@@ -115,7 +113,7 @@ class _Thread:
         if self.results:
             self.finish()
         self.running.add(ran.item_id)
-        self.calls.append((ran.item_id, ran.tool, ran.arguments))
+        self.reply.calls.append((ran.item_id, ran.tool, ran.arguments))
         self.called.add(ran.item_id)
 
     def _answer(self, ran: RanItem) -> None:
@@ -141,18 +139,14 @@ class _Thread:
 
     def finish(self) -> None:
         """End the reply at hand, if there is one."""
-        if self.texts or self.thinking or self.calls:
-            text, thinking = "\n\n".join(self.texts), "\n\n".join(self.thinking)
-            self.builder.assistant(text or None, thinking=thinking or None, calls=self.calls)
+        self.reply.add_to(self.builder)
         for ran in self.results:
             self._put(ran)
-        self.texts, self.thinking, self.calls, self.called, self.results = [], [], [], set(), []
+        self.reply, self.called, self.results = ReplyParts(), set(), []
 
     def _put(self, ran: RanItem) -> None:
-        if ran.is_refused:
-            self.builder.tool(ran.item_id, ran.output, mark="rejected")
-        else:
-            self.builder.tool(ran.item_id, ran.output, is_error=ran.is_error)
+        mark: MessageMark | None = "rejected" if ran.is_refused else None
+        self.builder.tool(ran.item_id, ran.output, is_error=None if mark else ran.is_error, mark=mark)
 
     def trajectory(self, thread_id: str) -> Trajectory:
         """The finished thread. One without an id gets one from its content."""

@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from agent_wiki.readers.builder import Call
 from agent_wiki.readers.recorded import flat_text, objects, text_or_none
 from agent_wiki.trajectory.json_text import value_of
 
@@ -25,7 +26,7 @@ _ECHO, _FRAME = "Command: ", "\nChunk ID: "
 RUN_BY_THE_SERVICE = frozenset({"web_search_call", "image_generation_call"})  # within the reply; no output is recorded
 
 
-def call_of(kind: str, payload: dict[str, Any]) -> tuple[str | None, str, Any]:
+def call_of(kind: str, payload: dict[str, Any]) -> Call:
     """Id, name and arguments of any kind of call; the free text of a custom tool becomes `{"input": …}`."""
     name = text_or_none(payload.get("name")) or kind.removesuffix("_call")
     call_id = text_or_none(payload.get("call_id")) or text_or_none(payload.get("id"))

@@ -8,7 +8,6 @@ its ran here.)
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -78,7 +77,6 @@ class _Session:
         self.document = document
         self.items = objects(document.get("history"))
         self.builder = TrajectoryBuilder()
-        self.models: Counter[str] = Counter()
         self.usages: list[Usage | None] = []
         self._thoughts: list[str] = []  # recorded before the reply that they belong to
         self._rules: set[str] = set()
@@ -102,7 +100,7 @@ class _Session:
         source.title = None if title in _UNTITLED else title
         source.cwd = folder_of(self.document.get("workspaceDirectory"))
         source.usage, source.cost_usd = self._spent()
-        model = most_used(self.models) or text_or_none(self.document.get("chatModelTitle"))
+        model = most_used(self.builder.models) or text_or_none(self.document.get("chatModelTitle"))
         started = iso_utc(time_of(listed.get("dateCreated")))
         return self.builder.finish(session_id, source, agent=FORMAT, model=model, timestamp=started)
 
@@ -192,7 +190,7 @@ class _Session:
         for log in objects(item.get("promptLogs")):
             options = mapping(log.get("completionOptions"))
             names.append(text_or_none(options.get("model")) or text_or_none(log.get("modelTitle")))
-        self.models.update(name for name in names if name)
+        self.builder.models.update(name for name in names if name)
 
     def _spent(self) -> tuple[Usage | None, float | None]:
         """Tokens of the replies, else of the session; its cost, unless its sums have fewer tokens than its replies.

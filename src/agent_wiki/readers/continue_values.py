@@ -6,6 +6,7 @@ import re
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from agent_wiki.readers.builder import Call
 from agent_wiki.readers.chat_values import reply_usage
 from agent_wiki.readers.recorded import count, flat_text, mapping, objects, text_or_none
 from agent_wiki.trajectory import MessageMark, Usage
@@ -27,7 +28,7 @@ _CANCELED, _ERRORED = "[canceled]", "[errored]"
 class Called:
     """A call with its state. `output`: what it returned, as a message repeats it; `shown`: with a command's status."""
 
-    call: tuple[str | None, str, Any]
+    call: Call
     status: str | None = None
     output: str = ""
     shown: str = ""

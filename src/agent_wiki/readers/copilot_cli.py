@@ -17,17 +17,16 @@ from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.copilot_history import add_session, without_blocks
 from agent_wiki.readers.recorded import (
     count,
-    iso_utc,
     mapping,
     most_used,
     objects,
-    seconds_between,
+    recorded_call,
     short_digest,
     text_or_none,
     usage_of,
 )
 from agent_wiki.readers.recording import Recording, Sample
-from agent_wiki.trajectory import Message, Source, Trajectory
+from agent_wiki.trajectory import Message, MessageMark, Source, Trajectory
 
 FORMAT = "copilot-cli"
 
@@ -80,11 +79,8 @@ class _Agent:
 
     def __init__(self) -> None:
         self.builder = TrajectoryBuilder()
-        self.models: Counter[str] = Counter()
         self.tokens: Counter[str] = Counter()
         self.system: str | None = None
-        self.started: Any = None
-        self.ended: Any = None
         self.call: str | None = None  # of the model, of which the last reply is a part
         self.parts: list[Message] = []  # of the last reply, where it was recorded in several
         self.by_harness: set[str] = set()  # tool calls that no model asked for
@@ -100,7 +96,7 @@ class _Agent:
         elif kind == "user.message":
             words, blocks = without_blocks(text_or_none(data.get("content")) or "")  # behind it until late in 2025
             self.builder.hygiene["system_reminders_stripped"] += blocks
-            self.builder.user(words or None, None if _is_typed(data, is_subagent) else "injected")
+            self.builder.user(words, None if _is_typed(data, is_subagent) else "injected")
         elif kind == "system.message":
             self._system(text_or_none(data.get("content")))
         elif kind in ("session.usage_record", "assistant.usage"):
@@ -136,11 +132,8 @@ class _Agent:
             self.by_harness.update(str(request.get("toolCallId")) for request in requests)
             return
         if isinstance(model := data.get("model"), str):
-            self.models[model] += 1
-        calls = [
-            (text_or_none(request.get("toolCallId")), str(request.get("name", "")), request.get("arguments"))
-            for request in requests
-        ]
+            self.builder.models[model] += 1
+        calls = [recorded_call(request, "toolCallId", "name", "arguments") for request in requests]
         thinking = text_or_none(data.get("reasoningText"))
         self.builder.assistant(text_or_none(data.get("content")), thinking=thinking, calls=calls)
         call, self.call = self.call, text_or_none(data.get("apiCallId"))
@@ -175,10 +168,9 @@ class _Agent:
             return
         code = mapping(data.get("shellExecution")).get("exitCode", _printed_code(text))
         has_failed = data.get("success") is False or (isinstance(code, int) and code != 0)
-        if call_id in self.refused:
-            self.builder.tool(call_id, text, mark="rejected")
-        else:
-            self.builder.tool(call_id, text, is_error=has_failed)
+        is_refused = call_id in self.refused
+        mark: MessageMark | None = "rejected" if is_refused else None
+        self.builder.tool(call_id, text, is_error=None if is_refused else has_failed, mark=mark)
 
     def add_tokens(self, usage: dict[str, Any]) -> None:
         """Add the tokens of one call of the model. The cached ones are a part of the input."""
@@ -213,8 +205,7 @@ class _Session:
             return
         owner = text_or_none(event.get("agentId")) or text_or_none(data.get("parentToolCallId")) or ""
         agent = self.agents.setdefault(owner, _Agent())
-        agent.started = agent.started or event.get("timestamp")
-        agent.ended = event.get("timestamp") or agent.ended
+        agent.builder.note_time(event.get("timestamp"))
         if kind == "session.start":
             self.start = self.start or data
             self.names_calls = str(data.get("copilotVersion", "1"))[:1] in "123456789"
@@ -245,7 +236,7 @@ class _Session:
 
     def _trajectory(self, agent: _Agent, session_id: str, parent: str | None, apart: int) -> Trajectory:
         context = mapping(self.start.get("context"))
-        started = iso_utc(agent.started if parent else self.start.get("startTime") or agent.started)
+        agent.builder.started = (not parent and self.start.get("startTime")) or agent.builder.started
         repository, host = text_or_none(context.get("repository")), text_or_none(context.get("repositoryHost"))
         source = Source(
             format=FORMAT,
@@ -256,13 +247,11 @@ class _Session:
             title=agent.title,
             exit_status=None if parent else text_or_none(self.end.get("shutdownType")),
             usage=usage_of(agent.tokens or (Counter() if parent else self._totals())),
-            duration_seconds=seconds_between(started, agent.ended),
-            ended_at=iso_utc(agent.ended),
             parent_session_id=parent,
             hygiene={"subagent_turns_apart": apart},
         )
-        model = most_used(agent.models) or text_or_none(self.start.get("selectedModel"))
-        return agent.builder.finish(session_id, source, agent=FORMAT, model=model, timestamp=started)
+        model = most_used(agent.builder.models) or text_or_none(self.start.get("selectedModel"))
+        return agent.builder.finish(session_id, source, agent=FORMAT, model=model)
 
     def _totals(self) -> Counter[str]:
         """What the last `session.shutdown` counts, subagents included: older versions record nothing else."""

@@ -7,7 +7,6 @@ which is taken off.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,7 +21,7 @@ from agent_wiki.readers.crush_parts import (
     stop_mark,
     typed_text,
 )
-from agent_wiki.readers.recorded import iso_utc, mapping, most_used, number, objects, seconds_between, text_or_none
+from agent_wiki.readers.recorded import mapping, number, objects, recorded_call, seconds_between, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import MessageMark, Source, Trajectory
 
@@ -63,9 +62,6 @@ class _Session:
         self.subagents = objects(record["subagents"])
         self.messages = objects(record["messages"])
         self.builder = TrajectoryBuilder()
-        self.models: Counter[str] = Counter()
-        self.started: Any = None
-        self.ended: Any = None
         self._last_role: Any = None
         self._tools: dict[str | None, str] = {}  # by the ids of their calls
         self._answered: set[str | None] = set()  # calls whose result is no failure
@@ -85,14 +81,10 @@ class _Session:
         source.title = text_or_none(self.row.get("title"))
         source.parent_session_id = text_or_none(self.row.get("parent_session_id"))
         source.cost_usd = self._own_cost_usd()
-        source.duration_seconds = seconds_between(self.started, self.ended)
-        source.ended_at = iso_utc(self.ended)
-        head = {"agent": self.agent, "model": most_used(self.models), "timestamp": iso_utc(self.started)}
-        return self.builder.finish(self.row["id"], source, **head)
+        return self.builder.finish(self.row["id"], source, agent=self.agent)
 
     def _take(self, message: dict[str, Any]) -> None:
-        self.started = self.started or message.get("created_at")
-        self.ended = message.get("finished_at") or message.get("updated_at") or message.get("created_at") or self.ended
+        self.builder.note_time(message.get("created_at"), message.get("finished_at") or message.get("updated_at"))
         parts, role = objects(message.get("parts")), message.get("role")
         results = data_of(parts, "tool_result")
         if role == "assistant" or not results:
@@ -115,19 +107,16 @@ class _Session:
 
     def _take_reply(self, message: dict[str, Any], parts: list[dict[str, Any]]) -> None:
         if model := text_or_none(message.get("model")):
-            self.models[model] += 1
+            self.builder.models[model] += 1
         self._ending = ending(parts)
         text = "\n\n".join(filter(None, (text_or_none(each.get("text")) for each in data_of(parts, "text"))))
-        calls = [
-            (text_or_none(call.get("id")), str(call.get("name", "")), call.get("input"))
-            for call in data_of(parts, "tool_call")
-        ]
+        calls = [recorded_call(call, "id", "name", "input") for call in data_of(parts, "tool_call")]
         if not calls and self._is_summary(message):
             self._take_summary(text)
             return
         thoughts = (text_or_none(each.get("thinking")) for each in data_of(parts, "reasoning"))
         self._tools.update({call_id: name for call_id, name, _ in calls})
-        self.builder.assistant(text or None, thinking="\n\n".join(filter(None, thoughts)) or None, calls=calls)
+        self.builder.assistant(text, thinking="\n\n".join(filter(None, thoughts)) or None, calls=calls)
 
     def _is_summary(self, message: dict[str, Any]) -> bool:
         """Whether a reply is a summary. A session names its last one alone; one before it follows another reply."""

@@ -13,7 +13,7 @@ from typing import Any
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.cline_text import tagged
-from agent_wiki.readers.recorded import flat_text, iso_utc, mapping, objects, short_digest, text_or_none
+from agent_wiki.readers.recorded import flat_text, iso_utc, mapping, objects, recorded_call, short_digest, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Source, Trajectory
 from agent_wiki.trajectory.lazily import regex
@@ -76,12 +76,8 @@ def _prompt(builder: TrajectoryBuilder, text: str) -> None:
 def _reply(builder: TrajectoryBuilder, blocks: list[dict[str, Any]]) -> None:
     texts = [flat_text([block]) for block in blocks if block.get("type") == "text"]
     words = "\n".join(text for text in texts if text.strip() not in ("", _HIDDEN))
-    calls = [
-        (text_or_none(block.get("id")), str(block.get("name", "")), block.get("input"))
-        for block in blocks
-        if block.get("type") == "tool_use"
-    ]
-    builder.assistant(words or None, calls=calls)
+    calls = [recorded_call(block, "id", "name", "input") for block in blocks if block.get("type") == "tool_use"]
+    builder.assistant(words, calls=calls)
     for block in blocks:
         if block.get("type") == "tool_result":
             builder.tool(text_or_none(block.get("tool_use_id")), flat_text(block.get("content")))

@@ -54,9 +54,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     if recording.has_beside(_FULL) and recording.path.name != _FULL:
         raise PartOfRecording(recording.name, f"no recording: {_FULL} beside it has all of this session")
     lines = [record for record in recording.records() if _is_line(record)]
-    trajectory = _trajectory(lines, json_beside(recording, _METADATA))
-    recording.expect_messages(trajectory.messages)
-    yield trajectory
+    yield from recording.with_messages(_trajectory(lines, json_beside(recording, _METADATA)))
 
 
 def _is_line(record: dict[str, Any]) -> bool:
@@ -109,7 +107,7 @@ def _add_reply(builder: TrajectoryBuilder, line: dict[str, Any], agent: str | No
     uses = [block for block in blocks if block.get("type") == "tool_use"]
     text = flat_text([block for block in blocks if block.get("type") != "tool_use"])
     calls = [(identifier(use.get("id")), str(use.get("name") or ""), use.get("input")) for use in uses]
-    ids = builder.assistant(text or None, calls=calls)
+    ids = builder.assistant(text, calls=calls)
     for call_id, (_, name, _), use in zip(ids, calls, uses, strict=True):
         if result := mapping(use.get("result")):  # a call without one was interrupted, or is the last
             _add_result(builder, call_id, name, result, agent)
@@ -119,7 +117,6 @@ def _add_result(builder: TrajectoryBuilder, call_id: str, tool: str, result: dic
     output = flat_text(result.get("output"))
     if result.get("status") != "error":
         builder.tool(call_id, output, is_error=False if agent in _FLAGGING else None)
-    elif mark := result_mark(output, tool, is_refusal=False):
-        builder.tool(call_id, output, mark=mark)
-    else:
-        builder.tool(call_id, output, is_error=True)
+        return
+    mark = result_mark(output, tool, is_refusal=False)
+    builder.tool(call_id, output, is_error=None if mark else True, mark=mark)

@@ -122,10 +122,7 @@ def _client(timeout_seconds: float) -> Any:
 
     endpoint, region = (
         next(filter(None, map(os.environ.get, names)), None)
-        for names in (
-            ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"),
-            ("AWS_REGION", "AWS_DEFAULT_REGION"),
-        )
+        for names in (("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"), ("AWS_REGION", "AWS_DEFAULT_REGION"))
     )
     is_public = os.environ.get("AWS_SKIP_SIGNATURE", "").lower() in ("true", "1", "yes", "on")
     options = {"signature_version": UNSIGNED} if is_public else {}

@@ -67,8 +67,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     *earlier, session_id = content_ids(FORMAT, messages=contents)
     made = builder.finish(session_id, source, agent=_AGENT)
     made.earlier_ids = earlier
-    recording.expect_messages(made.messages)
-    yield made
+    yield from recording.with_messages(made)
 
 
 def _contents(recording: Recording) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,6 @@ have lost their header; they begin with any message.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +21,6 @@ from agent_wiki.readers.chat_values import summed_usage
 from agent_wiki.readers.gemini_history import Messages
 from agent_wiki.readers.gemini_parts import (
     SHELL,
-    Call,
     calls_in,
     cancelled_mark,
     hook_context,
@@ -35,17 +33,19 @@ from agent_wiki.readers.gemini_parts import (
 )
 from agent_wiki.readers.recorded import (
     flat_text,
+    id_of_first,
     iso_utc,
     mapping,
     most_used,
     objects,
+    recorded_call,
     seconds_between,
-    short_digest,
     text_or_none,
 )
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.readers.sidecars import text_beside
 from agent_wiki.trajectory import MessageMark, Source, Trajectory, Usage
+from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.trajectory.harness_text import harness_mark
 
 FORMAT = "gemini-cli"
@@ -87,12 +87,12 @@ def read(recording: Recording) -> Iterator[Trajectory]:
             header.update(record | {"startTime": header.get("startTime") or record.get("startTime")})
         else:
             messages.put(record)
-    session_id = header.get("sessionId") if "sessionId" in header else _made_up_id(messages)
+    session_id = (
+        header.get("sessionId") if "sessionId" in header else id_of_first(FORMAT, next(iter(messages.in_order()), {}))
+    )
     if not isinstance(session_id, str) or not session_id:
         raise UnreadableRecording(recording.name, "a Gemini CLI session without its sessionId")
-    trajectory = _trajectory(recording, session_id, header, messages)
-    recording.expect_messages(trajectory.messages)
-    yield trajectory
+    yield from recording.with_messages(_trajectory(recording, session_id, header, messages))
 
 
 def _is_header(record: dict[str, Any]) -> bool:
@@ -108,15 +108,6 @@ def _has_lost_its_header(records: list[dict[str, Any]]) -> bool:
 def _is_message(record: dict[str, Any]) -> bool:
     has_place = isinstance(record.get("id"), str) and isinstance(record.get("timestamp"), str)
     return has_place and str(record.get("type")) in _TYPES and "content" in record
-
-
-def _made_up_id(messages: Messages) -> str | None:
-    """An id from the first message's id and time: the same for a file that has grown since."""
-    first = next(iter(messages.in_order()), {})
-    entry_id, written = first.get("id"), first.get("timestamp")
-    if not isinstance(entry_id, str) or not isinstance(written, str):
-        return None
-    return f"{FORMAT}-{short_digest((entry_id, written))}"
 
 
 def _trajectory(recording: Recording, session_id: str, header: dict[str, Any], messages: Messages) -> Trajectory:
@@ -175,11 +166,7 @@ def _cwd(recording: Recording, header: dict[str, Any], messages: list[dict[str, 
     directories = header.get("directories")
     named = [each for each in directories if isinstance(each, str)] if isinstance(directories, list) else []
     named += _FOLDER.findall(flat_text(messages[0].get("content"))) if messages else []
-    return next((each for each in named if _hash_of(each) == header.get("projectHash")), None)
-
-
-def _hash_of(folder: str) -> str:
-    return hashlib.sha256(folder.encode("utf-8", "replace")).hexdigest()
+    return next((each for each in named if sha256_of(each) == header.get("projectHash")), None)
 
 
 def _add_user(builder: TrajectoryBuilder, message: dict[str, Any], answered: set[str]) -> None:
@@ -198,7 +185,7 @@ def _add_user(builder: TrajectoryBuilder, message: dict[str, Any], answered: set
         builder.user(from_hooks, mark="injected")
     if (responses or from_hooks) and not text:
         return
-    if mark := _notice_mark(text):
+    if mark := harness_mark(text) or ("injected" if _LAST_CHANCE in text[:200] else None):
         builder.user(text, mark=mark)
         return
     pieces = list(prompt_pieces(text, text_or_none(flat_text(message.get("displayContent")))))
@@ -206,14 +193,10 @@ def _add_user(builder: TrajectoryBuilder, message: dict[str, Any], answered: set
         builder.user(piece, mark=piece_mark)
 
 
-def _notice_mark(text: str) -> MessageMark | None:
-    return harness_mark(text) or ("injected" if _LAST_CHANCE in text[:200] else None)
-
-
 def _add_reply(builder: TrajectoryBuilder, message: dict[str, Any], answered: set[str]) -> None:
     """A reply with its thoughts and calls, then the results nested in the calls."""
     content, calls = message.get("content"), objects(message.get("toolCalls"))
-    named: list[Call] = [(text_or_none(call.get("id")), str(call.get("name", "")), call.get("args")) for call in calls]
+    named = [recorded_call(call, "id", "name", "args") for call in calls]
     known = {call_id for call_id, _, _ in named}
     named += [call for call in calls_in(content) if not known or (call[0] is not None and call[0] not in known)]
     thinking = _thinking(message.get("thoughts")) or thought_text(content)

@@ -11,18 +11,16 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from agent_wiki.readers.recorded import count, flat_text, mapping, objects, text_or_none
+from agent_wiki.readers.builder import Call
+from agent_wiki.readers.recorded import count, flat_text, mapping, objects, recorded_call
 from agent_wiki.trajectory import MessageMark, Usage
 
 SHELL = "run_shell_command"
-_HOOK_BEGINS, _HOOK_ENDS = "<hook_context>", "</hook_context>"
 """The tool that runs commands."""
 
+_HOOK_BEGINS, _HOOK_ENDS = "<hook_context>", "</hook_context>"
 _CANCELLED, _REFUSED = "[Operation Cancelled]", re.compile(r"did not allow|User denied")
 _REFERENCED = "\n--- Content from referenced files ---"
-
-Call = tuple[str | None, str, Any]
-"""A call's id, if it has one, its name and its arguments."""
 
 
 def said_text(content: Any) -> str:
@@ -51,7 +49,7 @@ def thought_text(content: Any) -> str | None:
 def calls_in(content: Any) -> list[Call]:
     """The calls among a message's parts."""
     found = [part["functionCall"] for part in objects(content) if isinstance(part.get("functionCall"), dict)]
-    return [(text_or_none(call.get("id")), str(call.get("name", "")), call.get("args")) for call in found]
+    return [recorded_call(call, "id", "name", "args") for call in found]
 
 
 def responses_in(content: Any) -> list[dict[str, Any]]:

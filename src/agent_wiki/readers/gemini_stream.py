@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from agent_wiki.readers.builder import TrajectoryBuilder
-from agent_wiki.readers.gemini_parts import SHELL, Call, hook_context, reply_tokens
-from agent_wiki.readers.recorded import count, flat_text, iso_utc, mapping, number, text_or_none
+from agent_wiki.readers.builder import Call, TrajectoryBuilder
+from agent_wiki.readers.gemini_parts import SHELL, hook_context, reply_tokens
+from agent_wiki.readers.recorded import count, flat_text, iso_utc, mapping, number, recorded_call, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Source, Trajectory
 
@@ -105,8 +105,8 @@ class _Session:
         return max(spent, key=lambda name: spent[name]) if spent else None if named == _NO_MODEL else named
 
     def _call(self, event: dict[str, Any]) -> None:
-        call_id, name = text_or_none(event.get("tool_id")), str(event.get("tool_name", ""))
-        self.calls.append((call_id, name, event.get("parameters")))
+        call_id, name, _ = call = recorded_call(event, "tool_id", "tool_name", "parameters")
+        self.calls.append(call)
         if call_id is not None:
             self.tools[call_id] = name
 
@@ -131,8 +131,5 @@ class _Session:
         call_id = text_or_none(event.get("tool_id"))
         shown, message = flat_text(event.get("output")), flat_text(mapping(event.get("error")).get("message"))
         text = message if shown in message else "\n".join(filter(None, (shown, message)))
-        if event.get("status") == "error":
-            self.builder.tool(call_id, text, is_error=True)
-        else:
-            is_error = None if self.tools.get(call_id or "") == SHELL else False
-            self.builder.tool(call_id, text, is_error=is_error)
+        if_ran = None if self.tools.get(call_id or "") == SHELL else False
+        self.builder.tool(call_id, text, is_error=True if event.get("status") == "error" else if_ran)

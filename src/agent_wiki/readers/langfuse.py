@@ -61,27 +61,23 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     Also where the text of none is recorded; `PartOfRecording` for what only adds to the conversations of other files.
     """
     if what := _other_part(recording.sample()):
-        deque(_rows(recording), maxlen=0)  # so that a damaged line is reported
+        deque(recording.objects(), maxlen=0)  # so that a damaged line is reported
         raise PartOfRecording(recording.name, f"no recording: {what}")
     part = recording.part or ExportPart((f"../{ABOUT}/{recording.path.name}",))
     turns = Turns()
-    spans = [_span(row, turns) for row in rows_of_part(recording, _rows, _ids)]
+    spans = [_span(row, turns) for row in rows_of_part(recording, Recording.objects, _ids)]
     yield from trajectories_of_spans(recording, FORMAT, spans, _scores(recording, part))
 
 
 def mentions(recording: Recording) -> Mentions:
     """The conversations that a file holds something of, or says an outcome of. Raises `UnreadableRecording`."""
     if _other_part(recording.sample()):
-        return mentions_of([about] for row in _rows(recording) if (about := _about(row)))
-    return mentions_of(map(_ids, _rows(recording)))
+        return mentions_of([about] for row in recording.objects() if (about := _about(row)))
+    return mentions_of(map(_ids, recording.objects()))
 
 
 def _ids(row: dict[str, Any]) -> list[str | None]:
     return [identifier(row.get("trace_id")), identifier(row.get("session_id"))]
-
-
-def _rows(recording: Recording) -> Iterator[dict[str, Any]]:
-    return (row for row in recording.values() if isinstance(row, dict))
 
 
 def _span(row: dict[str, Any], turns: Turns) -> Span:
@@ -143,7 +139,7 @@ def _scores(recording: Recording, part: ExportPart) -> dict[str, list[Score]]:
     for name in filter(is_about, part.others):
         if recording.has_beside(name):
             try:
-                for row in _rows(recording.other(name)):
+                for row in recording.other(name).objects():
                     _add_score(found, row)
             except RecordingUnavailable:
                 raise

@@ -35,7 +35,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     turns = Turns()
     spans: list[Span] = []
     scores: dict[str, dict[str, list[Score]]] = defaultdict(dict)  # by trace and run: a later file counts
-    for row in rows_of_part(recording, _rows, _ids):
+    for row in rows_of_part(recording, Recording.objects, _ids):
         span = _span(row, turns)
         spans.append(span)
         scores[span.trace][span.id] = _scores(row) if span.parent is None else []
@@ -45,12 +45,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
 
 def mentions(recording: Recording) -> Mentions:
     """The traces and threads that a file holds something of. Raises `UnreadableRecording`."""
-    return mentions_of(map(_ids, _rows(recording)))
-
-
-def _rows(recording: Recording) -> Iterator[dict[str, Any]]:
-    """A file of one row is a document."""
-    return (row for row in recording.values() if isinstance(row, dict))
+    return mentions_of(map(_ids, recording.objects()))
 
 
 def _ids(row: dict[str, Any]) -> list[str | None]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from agent_wiki.readers.builder import TrajectoryBuilder
-from agent_wiki.readers.recorded import iso_utc, mapping, seconds_between, short_digest, text_or_none
+from agent_wiki.readers.recorded import iso_utc, mapping, short_digest, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import MessageMark, Source, Trajectory
 
@@ -46,9 +46,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     session = _Session()
     for record in recording.records():
         session.take(record)
-    trajectory = session.trajectory(recording.path.name.partition(".")[0])
-    recording.expect_messages(trajectory.messages)
-    yield trajectory
+    yield from recording.with_messages(session.trajectory(recording.path.name.partition(".")[0]))
 
 
 class _Session:
@@ -57,8 +55,6 @@ class _Session:
     def __init__(self) -> None:
         self.builder = TrajectoryBuilder()
         self.first: dict[str, Any] = {}  # line, which identifies a session without a name
-        self.started: str | None = None
-        self.ended: str | None = None
         self._text: str | None = None  # of the reply that is not yet added, and its calls
         self._calls: list[tuple[str, Any]] = []
         self._waiting = _WaitingCalls()
@@ -67,8 +63,7 @@ class _Session:
     def take(self, record: dict[str, Any]) -> None:
         """Process one line. A reply holds the calls up to the next result: where it ends is not recorded."""
         self.first = self.first or record
-        time = iso_utc(record.get("timestamp"))
-        self.started, self.ended = self.started or time, time or self.ended
+        self.builder.note_time(iso_utc(record.get("timestamp")))
         kind, tool = record.get("type"), str(record.get("tool_name"))
         if kind == "tool_use":
             self._calls.append((tool, record.get("tool_input")))
@@ -87,10 +82,8 @@ class _Session:
         """The trajectory of all lines processed. `name`: the file's, which is the session's."""
         self._end_reply()
         made_up = f"{FORMAT}-{short_digest(str(self.first.get(key)) for key in sorted(self.first))}"
-        duration = seconds_between(self.started, self.ended)
-        source = Source(FORMAT, duration_seconds=duration, ended_at=self.ended)
         session_id = name if _SESSION.fullmatch(name) else made_up
-        return self.builder.finish(session_id, source, agent=_AGENT, timestamp=self.started)
+        return self.builder.finish(session_id, Source(FORMAT), agent=_AGENT)
 
     def _end_reply(self) -> None:
         text, calls, self._text, self._calls = self._text, self._calls, None, []

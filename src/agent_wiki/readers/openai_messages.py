@@ -212,7 +212,7 @@ def _add_reply(builder: TrajectoryBuilder, blocks: list[dict[str, Any]]) -> None
             (thoughts if text.startswith(_THINKING) else texts).append(text.removeprefix(_THINKING))
         calls += all_calls(block, parts)
     if blocks:
-        builder.assistant("\n".join(texts) or None, thinking="\n".join(thoughts) or None, calls=calls)
+        builder.assistant("\n".join(texts), thinking="\n".join(thoughts), calls=calls)
     if len(blocks) > 1:
         builder.hygiene["split_replies_joined"] += 1
 

@@ -16,7 +16,7 @@ from typing import Any
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.recorded import mapping, number
 from agent_wiki.readers.recording import Recording
-from agent_wiki.trajectory.json_text import value_or
+from agent_wiki.readers.sidecars import objects_in
 
 Message = tuple[dict[str, Any], list[dict[str, Any]]]
 
@@ -47,12 +47,8 @@ def messages_of(recording: Recording) -> list[Message]:
 
 def _objects(recording: Recording, folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """The name and the content of each JSON file in a folder, by their names."""
-    for file in sorted(folder.glob("*.json")) if folder.is_dir() else ():
-        try:
-            value = value_or(file.read_bytes().decode("utf-8", "replace"), None)
-        except OSError:
-            value = None
-        if isinstance(value, dict):
+    for file, value in objects_in(folder, "*.json"):
+        if value is not None:
             yield file.stem, value
         else:
             recording.warnings.append(f"{recording.name}: {folder.name}/{file.name} is not JSON, skipped")

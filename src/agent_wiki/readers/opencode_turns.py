@@ -7,23 +7,10 @@ outcome, files, and bookkeeping that says nothing.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import Any
 
 from agent_wiki.readers.builder import TrajectoryBuilder
-from agent_wiki.readers.chat_values import summed_usage
-from agent_wiki.readers.recorded import (
-    count,
-    epoch_seconds,
-    flat_text,
-    iso_utc,
-    mapping,
-    most_used,
-    number,
-    objects,
-    seconds_between,
-    text_or_none,
-)
+from agent_wiki.readers.recorded import count, epoch_seconds, flat_text, mapping, number, objects, text_or_none
 from agent_wiki.trajectory import MessageMark, Source, Trajectory, Usage
 
 _AGENT = "opencode"
@@ -37,17 +24,11 @@ class OpenCodeTurns:
     def __init__(self, source_format: str) -> None:
         self.builder = TrajectoryBuilder()
         self.source = Source(source_format)
-        self.models: Counter[str] = Counter()
-        self.usages: list[Usage | None] = []
-        self.costs_usd: list[float] = []
-        self.started: Any = None
-        self.ended: Any = None
 
     def add(self, info: dict[str, Any], parts: list[dict[str, Any]]) -> None:
         """Add one message."""
         time = mapping(info.get("time"))
-        self.started = self.started or time.get("created")
-        self.ended = time.get("completed") or time.get("created") or self.ended
+        self.builder.note_time(time.get("created"), time.get("completed"))
         if info.get("role") == "user":
             self._add_user(parts)
         elif info.get("role") == "assistant":
@@ -55,13 +36,7 @@ class OpenCodeTurns:
 
     def trajectory(self, session_id: str) -> Trajectory:
         """The trajectory of all messages added."""
-        source = self.source
-        source.usage = summed_usage(self.usages)
-        source.cost_usd = round(sum(self.costs_usd), 9) if self.costs_usd else None
-        source.duration_seconds = seconds_between(self.started, self.ended)
-        source.ended_at = iso_utc(self.ended)
-        head = {"agent": _AGENT, "model": most_used(self.models), "timestamp": iso_utc(self.started)}
-        return self.builder.finish(session_id, source, **head)
+        return self.builder.finish(session_id, self.source, agent=_AGENT)
 
     def _add_user(self, parts: list[dict[str, Any]]) -> None:
         """What the user typed in one turn, and apart from it what the program added, such as a file's content."""
@@ -107,12 +82,11 @@ class OpenCodeTurns:
 
     def _note_figures(self, info: dict[str, Any]) -> None:
         usage = reply_usage(mapping(info.get("tokens")))
-        self.usages.append(usage)
-        cost = number(info.get("cost"))
-        if cost is not None and usage is not None:
-            self.costs_usd.append(cost)
+        self.builder.usages.append(usage)
+        if usage is not None:
+            self.builder.note_cost(number(info.get("cost")))
         if model := text_or_none(info.get("modelID")):
-            self.models[model] += 1
+            self.builder.models[model] += 1
 
 
 def reply_usage(tokens: dict[str, Any]) -> Usage | None:

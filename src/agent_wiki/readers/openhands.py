@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from agent_wiki.readers import openhands_sdk
+from agent_wiki.readers.builder import Call
 from agent_wiki.readers.chat_values import reply_usage
 from agent_wiki.readers.openhands_session import FORMAT_NAME, OpenHandsSession
 from agent_wiki.readers.recorded import flat_text, identifier, mapping, number, objects, text_or_none
@@ -126,7 +127,8 @@ class _Session(OpenHandsSession):
         """What the user or the program did. States and look-ups of the program itself are no turns."""
         given = mapping(event.get("args"))
         if action == "message":
-            self.known_by = self.known_by or [*map(str, self.times[:1]), flat_text(given.get("content"))]
+            began = [str(self.builder.started)] if self.builder.started else []
+            self.known_by = self.known_by or [*began, flat_text(given.get("content"))]
             self.builder.user(flat_text(given.get("content")))
         elif action == "system":
             self.version = text_or_none(given.get("openhands_version")) or self.version
@@ -150,7 +152,7 @@ class _Session(OpenHandsSession):
             return  # its reply, with all its calls, is there since the first of its actions
         self.usages[name] = reply_usage(response.get("usage"))
         if (model := text_or_none(response.get("model"))) is not None:
-            self.models[model] += 1
+            self.builder.models[model] += 1
         message = mapping(next(iter(objects(response.get("choices"))), {}).get("message"))
         said = flat_text(message.get("content")).strip() or (text_or_none(given.get("thought")) or "").strip()
         if action in ("message", "finish"):
@@ -180,7 +182,7 @@ class _Session(OpenHandsSession):
             self.builder.tool(call_id, text, is_error=_failed(kind, text, extras) if has_verdict else None, mark=mark)
 
 
-def _calls(action: str, given: dict[str, Any], message: dict[str, Any]) -> Iterator[tuple[str | None, str, Any]]:
+def _calls(action: str, given: dict[str, Any], message: dict[str, Any]) -> Iterator[Call]:
     """The calls of a reply but `finish`, which is its end; where it is not recorded the one that the action shows."""
     recorded = objects(message.get("tool_calls"))
     for call in recorded:

@@ -16,8 +16,8 @@ from typing import Any
 from agent_wiki.readers.openhands_session import OpenHandsSession
 from agent_wiki.readers.recorded import count, flat_text, identifier, mapping, number, objects, text_or_none
 from agent_wiki.readers.recording import Recording
+from agent_wiki.readers.sidecars import objects_in
 from agent_wiki.trajectory import Usage
-from agent_wiki.trajectory.json_text import value_or
 
 _SOURCES = frozenset({"agent", "user", "environment", "hook"})
 _STILL_RUNS = -1
@@ -44,12 +44,8 @@ def events_beside(recording: Recording) -> Iterator[dict[str, Any]]:
     """
     if not isinstance(recording.path, Path):
         return
-    for file in sorted((recording.path.parent / "events").glob("event-*.json")):
-        try:
-            event = value_or(file.read_bytes().decode("utf-8", "replace"), None)
-        except OSError:
-            event = None
-        if isinstance(event, dict) and is_event(event):
+    for file, event in objects_in(recording.path.parent / "events", "event-*.json"):
+        if event is not None and is_event(event):
             yield event
         else:
             recording.warnings.append(f"{recording.name}: events/{file.name} is no event, skipped")
@@ -90,7 +86,7 @@ class SdkSession(OpenHandsSession):
     def note_state(self, state: dict[str, Any]) -> None:
         """What the state of a conversation says: the model, what it cost, and whether it ended badly."""
         if (model := text_or_none(mapping(mapping(state.get("agent")).get("llm")).get("model"))) is not None:
-            self.models[model] += 1
+            self.builder.models[model] += 1
         if (status := str(state.get("execution_status"))) in _ENDED_BADLY:
             self.exit_status = self.exit_status or status
         of_models = mapping(mapping(state.get("stats")).get("usage_to_metrics"))

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_values import summed_usage
-from agent_wiki.readers.recorded import (
-    identifier,
-    iso_utc,
-    mapping,
-    most_used,
-    number,
-    seconds_between,
-    short_digest,
-    text_or_none,
-)
+from agent_wiki.readers.recorded import identifier, iso_utc, mapping, most_used, number, short_digest, text_or_none
 from agent_wiki.trajectory import Source, Trajectory, Usage
 
 FORMAT_NAME = "openhands"
@@ -30,12 +20,10 @@ class OpenHandsSession:
     def __init__(self) -> None:
         self.builder = TrajectoryBuilder()
         self.known_by: list[str] = []  # what makes the session's id; the same while the recording grows
-        self.models: Counter[str] = Counter()
         self.usages: dict[str, Usage | None] = {}  # by response
         self.cost_usd: float | None = None
         self.version: str | None = None
         self.exit_status: str | None = None
-        self.times: list[str] = []
 
     def take(self, event: dict[str, Any]) -> None:
         """Process one event."""
@@ -50,12 +38,11 @@ class OpenHandsSession:
     def note_time(self, at: Any) -> None:
         """Note when something was recorded."""
         if (text := text_or_none(at)) is not None and iso_utc(text) is not None:
-            self.times = [*self.times[:1], text]
+            self.builder.note_time(text)
 
     def trajectory(self, result: dict[str, Any]) -> Trajectory:
         """The trajectory of all events taken; `result` is what an evaluation says of it."""
         task_id = identifier(result.get("instance_id"))
-        started, ended = (self.times[0], self.times[-1]) if self.times else (None, None)
         error = text_or_none(result.get("error"))
         instance = mapping(result.get("instance"))
         source = Source(
@@ -66,18 +53,15 @@ class OpenHandsSession:
             exit_status=error.strip().partition("\n")[0] if error else self.exit_status,
             usage=summed_usage(self.usages.values()),
             cost_usd=number(mapping(result.get("metrics")).get("accumulated_cost")) or self.cost_usd,
-            duration_seconds=seconds_between(started, ended),
-            ended_at=iso_utc(ended),
             hygiene={"answer_keys_withheld": sum(instance.get(key) not in (None, "", []) for key in _ANSWER_KEYS)},
         )
         metadata = mapping(result.get("metadata"))
         configured = mapping(metadata.get("llm_config")) or mapping(metadata.get("llm"))
         return self.builder.finish(
-            f"{task_id or FORMAT_NAME}-{short_digest(self.known_by or [str(started)])}",
+            f"{task_id or FORMAT_NAME}-{short_digest(self.known_by or [str(self.builder.started)])}",
             source,
             agent=FORMAT_NAME,
-            model=most_used(self.models) or text_or_none(configured.get("model")),
-            timestamp=iso_utc(started),
+            model=most_used(self.builder.models) or text_or_none(configured.get("model")),
         )
 
 

@@ -19,13 +19,11 @@ from agent_wiki.readers.recorded import (
     add_counts,
     epoch_seconds,
     flat_text,
-    iso_utc,
+    id_of_first,
     mapping,
-    most_used,
     number,
     objects,
-    seconds_between,
-    short_digest,
+    recorded_call,
     text_or_none,
     usage_of,
 )
@@ -105,11 +103,8 @@ class PiSession:
         self.header: dict[str, Any] = {}
         self.first: dict[str, Any] = {}  # entry, which identifies a session without a header
         self.builder = TrajectoryBuilder()
-        self.models: Counter[str] = Counter()
         self.tokens: Counter[str] = Counter()
-        self.cost_usd: float | None = None
         self.inherited_turns = 0
-        self.ended_at: Any = None
         self.exit_status: str | None = None
         self.title: str | None = None
 
@@ -123,7 +118,7 @@ class PiSession:
         if self._is_inherited(entry):
             self.inherited_turns += kind == "message"
             return
-        self.ended_at = entry.get("timestamp") or self.ended_at
+        self.builder.note_time(entry.get("timestamp"))
         if kind == "message" and isinstance(message := entry.get("message"), dict):
             self._message(message)
         elif kind in ("compaction", "branch_summary"):
@@ -138,32 +133,20 @@ class PiSession:
 
         Raises `UnreadableRecording` (naming `name`) where that has none either.
         """
-        session_id = text_or_none(self.header.get("id")) or self._made_up_id()
+        session_id = text_or_none(self.header.get("id")) or id_of_first(FORMAT, self.first)
         if not session_id:
             raise UnreadableRecording(name, "a pi session without its header")
-        started = (self.header or self.first).get("timestamp")
+        self.builder.started = (self.header or self.first).get("timestamp")
         source = Source(
             format=self.source_format,
             cwd=text_or_none(self.header.get("cwd")),
             title=self.title,
             exit_status=self.exit_status,
             usage=usage_of(self.tokens),
-            cost_usd=round(self.cost_usd, 9) if self.cost_usd is not None else None,
-            duration_seconds=seconds_between(started, self.ended_at),
-            ended_at=iso_utc(self.ended_at),
             forked_from=self._parent_id() if self.inherited_turns else None,
             hygiene={"inherited_turns": self.inherited_turns},
         )
-        return self.builder.finish(
-            session_id, source, agent=FORMAT, model=most_used(self.models), timestamp=iso_utc(started)
-        )
-
-    def _made_up_id(self) -> str | None:
-        """An id from the first entry's id and time: the same for a file that has grown since."""
-        entry_id, written = self.first.get("id"), self.first.get("timestamp")
-        if not isinstance(entry_id, str) or not isinstance(written, str):
-            return None
-        return f"{FORMAT}-{short_digest((entry_id, written))}"
+        return self.builder.finish(session_id, source, agent=FORMAT)
 
     def _parent_file(self) -> str | None:
         parent = self.header.get("parentSession") or self.header.get("branchedFrom")
@@ -214,21 +197,16 @@ class PiSession:
         self.builder.assistant(
             flat_text(content) or None,
             thinking="\n\n".join(thought for thought in thoughts if isinstance(thought, str) and thought) or None,
-            calls=[
-                (text_or_none(block.get("id")), str(block.get("name", "")), block.get("arguments"))
-                for block in blocks
-                if block.get("type") == "toolCall"
-            ],
+            calls=[recorded_call(each, "id", "name", "arguments") for each in blocks if each.get("type") == "toolCall"],
         )
         if isinstance(model := message.get("model"), str):
-            self.models[model] += 1
+            self.builder.models[model] += 1
         self.exit_status = text_or_none(message.get("stopReason"))
         self._usage(message.get("usage"))
 
     def _usage(self, usage: Any) -> None:
         add_counts(self.tokens, mapping(usage), _USAGE_NAMES)
-        if (total := number(mapping(mapping(usage).get("cost")).get("total"))) is not None:
-            self.cost_usd = (self.cost_usd or 0.0) + total
+        self.builder.note_cost(number(mapping(mapping(usage).get("cost")).get("total")))
 
     def _result(self, message: dict[str, Any]) -> None:
         text, is_error = flat_text(message.get("content")), message.get("isError")

@@ -31,9 +31,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     run = _Run()
     for event in recording.records():
         run.take(event)
-    trajectory = run.trajectory(recording.name)
-    recording.expect_messages(trajectory.messages)
-    yield trajectory
+    yield from recording.with_messages(run.trajectory(recording.name))
 
 
 class _Run:

@@ -7,14 +7,11 @@ model comes as a user's line with a subtype; a compression lists the history wit
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from agent_wiki.readers.builder import TrajectoryBuilder
-from agent_wiki.readers.chat_values import summed_usage
+from agent_wiki.readers.builder import Call, TrajectoryBuilder
 from agent_wiki.readers.gemini_parts import (
-    Call,
     calls_in,
     cancelled_mark,
     prompt_pieces,
@@ -24,7 +21,7 @@ from agent_wiki.readers.gemini_parts import (
     said_text,
     thought_text,
 )
-from agent_wiki.readers.recorded import iso_utc, mapping, most_used, objects, seconds_between, text_or_none
+from agent_wiki.readers.recorded import mapping, objects, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import MessageMark, Source, Trajectory, Usage
 
@@ -63,13 +60,8 @@ class _Session:
     def __init__(self) -> None:
         self.builder = TrajectoryBuilder()
         self.source = Source(FORMAT)
-        self.models: Counter[str] = Counter()
-        self.usages: list[Usage | None] = []
-        self.hygiene: Counter[str] = Counter()
         self.session_id: str | None = None
         self.agent_id: str | None = None
-        self.started: Any = None
-        self.ended: Any = None
         self.has_turns = False
         self._uuids: set[str] = set()
         self._said: set[str] = set()
@@ -102,12 +94,7 @@ class _Session:
         source = self.source
         if self.agent_id is not None:
             source.parent_session_id, session_id = session_id, f"{session_id}.agent-{self.agent_id}"
-        source.usage = summed_usage(self.usages)
-        source.duration_seconds = seconds_between(self.started, self.ended)
-        source.ended_at = iso_utc(self.ended)
-        source.hygiene = dict(self.hygiene)
-        head = {"agent": FORMAT, "model": most_used(self.models), "timestamp": iso_utc(self.started)}
-        return self.builder.finish(session_id, source, **head)
+        return self.builder.finish(session_id, source, agent=FORMAT)
 
     def _is_own(self, record: dict[str, Any]) -> bool:
         """Whether a line belongs to this session and is new; turns that are neither are counted."""
@@ -120,28 +107,27 @@ class _Session:
         if origin:
             self.source.forked_from = text_or_none(mapping(origin).get("sessionId"))
         counted = "duplicate_turns_dropped" if is_known else "inherited_turns"
-        self.hygiene[counted] += record.get("type") in _TURN_TYPES
+        self.builder.hygiene[counted] += record.get("type") in _TURN_TYPES
         return False
 
     def _observe(self, record: dict[str, Any]) -> None:
-        self.started = self.started or record.get("timestamp")
-        self.ended = record.get("timestamp") or self.ended
+        self.builder.note_time(record.get("timestamp"))
         if record.get("isSidechain"):
             self.agent_id = self.agent_id or text_or_none(record.get("agentId")) or "1"
         for name, key in (("cwd", "cwd"), ("git_branch", "gitBranch"), ("agent_version", "version")):
             if getattr(self.source, name) is None:
                 setattr(self.source, name, text_or_none(record.get(key)))
         if (model := text_or_none(record.get("model"))) is not None and record.get("type") == "assistant":
-            self.models[model] += 1
+            self.builder.models[model] += 1
 
     def _take_reply(self, record: dict[str, Any], parts: Any) -> None:
         self.has_turns = True
         usage = _usage(mapping(record.get("usageMetadata")))
-        self.usages.append(usage)
+        self.builder.usages.append(usage)
         calls = calls_in(parts)
         if self._reply is not None and record.get("isSidechain") and usage is None:
             self._reply["calls"] += calls
-            self.hygiene["split_replies_joined"] += not self._reply["is_joined"]
+            self.builder.hygiene["split_replies_joined"] += not self._reply["is_joined"]
             self._reply["is_joined"] = True
             return
         self._end_reply()
@@ -190,7 +176,7 @@ class _Session:
         elif subtype == "parent_session":
             self.source.parent_session_id = text_or_none(payload.get("parentSessionId"))
         elif subtype == "agent_bootstrap":
-            self.hygiene["inherited_turns"] += len(objects(payload.get("history")))
+            self.builder.hygiene["inherited_turns"] += len(objects(payload.get("history")))
 
     def _take_compression(self, history: list[dict[str, Any]]) -> None:
         """The summary comes first; of the rest only what was not said before is new."""
@@ -201,7 +187,7 @@ class _Session:
             elif message.get("role") == "user" and text and text not in self._said:
                 self._add_user(text, "injected")
             else:
-                self.hygiene["duplicate_turns_dropped"] += 1
+                self.builder.hygiene["duplicate_turns_dropped"] += 1
 
 
 def _usage(recorded: dict[str, Any]) -> Usage | None:

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import Any
 
-from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.readers.builder import ReplyParts, TrajectoryBuilder
 from agent_wiki.readers.chat_values import summed_usage
 from agent_wiki.readers.claude_blocks import blocks_of, content_text, string_or_empty
-from agent_wiki.readers.gemini_parts import Call, cancelled_mark, reply_tokens
+from agent_wiki.readers.gemini_parts import cancelled_mark, reply_tokens
 from agent_wiki.readers.recorded import mapping, number, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import MessageMark, Source, Trajectory, Usage
@@ -39,9 +39,8 @@ def is_qwen(records: list[dict[str, Any]]) -> bool:
 def read(recording: Recording) -> Iterator[Trajectory]:
     """The session of one capture, then its subagents. A capture without a turn yields none and leaves a warning."""
     capture = _Capture()
-    for event in recording.values():  # of `-o stream-json` one a line, of `-o json` the same as one list
-        if isinstance(event, dict):
-            capture.take(event)
+    for event in recording.objects():  # of `-o stream-json` one a line, of `-o json` the same as one list
+        capture.take(event)
     if not capture.conversations:
         recording.warnings.append(f"{recording.name}: no turns recorded")
     yield from capture.trajectories()
@@ -54,9 +53,7 @@ class _Conversation:
     builder: TrajectoryBuilder = field(default_factory=TrajectoryBuilder)
     usages: list[Usage | None] = field(default_factory=list)
     models: Counter[str] = field(default_factory=Counter)
-    texts: list[str] = field(default_factory=list)
-    thinking: list[str] = field(default_factory=list)
-    calls: list[Call] = field(default_factory=list)
+    reply: ReplyParts = field(default_factory=ReplyParts)
     pieces: int = 0
 
     def take_reply(self, message: dict[str, Any]) -> None:
@@ -64,12 +61,12 @@ class _Conversation:
         for block in blocks_of(message.get("content")):
             kind = block.get("type")
             if kind == "text":
-                self.texts.append(string_or_empty(block.get("text")))
+                self.reply.texts.append(string_or_empty(block.get("text")))
             elif kind == "thinking":
-                self.thinking.append(string_or_empty(block.get("thinking")))
+                self.reply.thoughts.append(string_or_empty(block.get("thinking")))
             elif kind == "tool_use":
                 name = string_or_empty(block.get("name"))
-                self.calls.append((text_or_none(block.get("id")), name, block.get("input")))
+                self.reply.calls.append((text_or_none(block.get("id")), name, block.get("input")))
         self.pieces += 1
         usage = _usage(mapping(message.get("usage")))
         if usage is not None:
@@ -81,9 +78,8 @@ class _Conversation:
         """Add the pieces collected so far as one reply."""
         if self.pieces:
             self.builder.hygiene["split_replies_joined"] += self.pieces > 1
-            text, thinking = "\n\n".join(self.texts), "\n\n".join(self.thinking)
-            self.builder.assistant(text or None, thinking=thinking or None, calls=self.calls)
-            self.texts, self.thinking, self.calls, self.pieces = [], [], [], 0
+            self.reply.add_to(self.builder)
+            self.reply, self.pieces = ReplyParts(), 0
 
     def take_user(self, content: Any) -> None:
         """Results, and texts that the program or the user added."""

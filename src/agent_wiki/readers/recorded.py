@@ -15,6 +15,11 @@ from functools import lru_cache
 from typing import Any
 
 from agent_wiki.trajectory import Usage, without_surrogates
+from agent_wiki.wiki.values import entries_of
+from agent_wiki.wiki.values import mapping as mapping
+
+objects = entries_of
+"""The JSON objects in a list; empty for any other value."""
 
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # by which programs name sessions
 _LONGEST_TIME = 64  # characters: a longer text is no time, and is not kept
@@ -22,20 +27,10 @@ _LAST_EPOCH_SECOND = 10**11  # larger numbers are milliseconds: as seconds this 
 _WRAPPING = frozenset({"role", "content", "timestamp", "raw"})
 
 
-def mapping(value: Any) -> dict[str, Any]:
-    """The value if it is a JSON object, else an empty one, so that lookups can be chained."""
-    return value if isinstance(value, dict) else {}
-
-
 def unwrapped(value: Any) -> Any:
     """The recorder's own line, where another program keeps it in `raw` beside a role and the text, else the value."""
     is_kept = isinstance(value, dict) and isinstance(value.get("raw"), dict) and value.keys() <= _WRAPPING
     return value["raw"] if is_kept and {"role", "content"} <= value.keys() else value
-
-
-def objects(value: Any) -> list[dict[str, Any]]:
-    """The JSON objects in a list; empty for any other value."""
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def epoch_seconds(value: Any) -> float | None:
@@ -132,6 +127,19 @@ def number(value: Any) -> float | None:
         return float(value) if math.isfinite(value) else None
     except OverflowError:
         return None
+
+
+def recorded_call(record: dict[str, Any], call_id: str, name: str, arguments: str) -> tuple[str | None, str, Any]:
+    """A call by the keys that a format has for its id, its name and its arguments."""
+    return text_or_none(record.get(call_id)), str(record.get(name, "")), record.get(arguments)
+
+
+def id_of_first(prefix: str, first: dict[str, Any]) -> str | None:
+    """An id from the first entry's id and time, the same for a file that has grown since; None where one is missing."""
+    entry_id, written = first.get("id"), first.get("timestamp")
+    if not isinstance(entry_id, str) or not isinstance(written, str):
+        return None
+    return f"{prefix}-{short_digest((entry_id, written))}"
 
 
 def add_counts(tokens: Counter[str], recorded: dict[str, Any], names: Mapping[str, str]) -> None:

@@ -24,6 +24,7 @@ from agent_wiki.readers.recording_path import RecordingPath, Signature, path_bes
 from agent_wiki.readers.tables import MAGICS, rows
 from agent_wiki.readers.unpacked import unpacked, unpacking
 from agent_wiki.readers.zip_members import opened_zip
+from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.json_text import BOM, JsonText, values_of, why_no_json
 from agent_wiki.trajectory.lazily import dataclass, regex
 
@@ -167,7 +168,7 @@ class Recording:
             return self._sample_of_rest(first_line, error)
         if not has_more and len(values) == 1:
             return self._one_line_document(values, has_bad_bytes=has_bad_bytes)
-        return Sample("lines", self._first_records())
+        return Sample("lines", [value for _, _, value in self._look_ahead()])
 
     def _sample_of_binary(self, head: bytes) -> Sample | None:
         """The sample of an archive or a table; None for text. Raises `UnreadableRecording` for other encodings."""
@@ -212,11 +213,20 @@ class Recording:
         """The values of `lines`, or the `elements` of one document."""
         return (value for _, value in self.numbered())
 
+    def objects(self) -> Iterator[dict[str, Any]]:
+        """The `values` that are JSON objects."""
+        return (value for value in self.values() if isinstance(value, dict))
+
     def expect_messages(self, found: object) -> None:
         """Raise `BegunRecording` where there are none, `UnreadableRecording` where they may be in damaged lines."""
         if not found:
             kind = UnreadableRecording if self.hygiene["bad_lines"] else BegunRecording
             raise kind(self.name, "a session without messages")
+
+    def with_messages(self, trajectory: Trajectory) -> Iterator[Trajectory]:
+        """The one trajectory of a recording, if it has messages. Raises as `expect_messages`."""
+        self.expect_messages(trajectory.messages)
+        yield trajectory
 
     def _lines(self, values_on: Callable[[bytes], _OnLine]) -> Iterator[tuple[int, Any]]:
         with unpacking(self.name), self.open() as stream:
@@ -295,9 +305,6 @@ class Recording:
             with self.open() as again:
                 line = next(each for each in iter(lambda: again.readline(_LONGEST_LINE_BYTES), b"") if each.strip())
         return line, has_more
-
-    def _first_records(self) -> list[Any]:
-        return [value for _, _, value in self._look_ahead()]
 
     def _look_ahead(self) -> Iterator[tuple[int, int, Any]]:
         """Yield `(line, lines before it that are not JSON, value)` for the first records."""

@@ -5,6 +5,8 @@ One that is missing, large or damaged is as none: the recording is read without 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from agent_wiki.readers.recorded import mapping
@@ -30,6 +32,16 @@ def value_beside(recording: Recording, name: str) -> Any:
     if warning not in recording.warnings:
         recording.warnings.append(warning)
     return None
+
+
+def objects_in(folder: Path, names: str) -> Iterator[tuple[Path, dict[str, Any] | None]]:
+    """Each file in a folder whose name matches, by name, and the JSON object in it; None where it is none."""
+    for file in sorted(folder.glob(names)) if folder.is_dir() else ():
+        try:
+            value = value_or(file.read_bytes().decode("utf-8", "replace"), None)
+        except OSError:
+            value = None
+        yield file, value if isinstance(value, dict) else None
 
 
 def json_beside(recording: Recording, name: str) -> dict[str, Any]:

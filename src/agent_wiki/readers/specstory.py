@@ -7,7 +7,6 @@ and result. (Read after public histories of Markdown v2.0 and v2.1 and of Cursor
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.claude_user_text import pieces_of
-from agent_wiki.readers.recorded import iso_utc, most_used, seconds_between, short_digest
+from agent_wiki.readers.recorded import iso_utc, seconds_between, short_digest
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.readers.specstory_pieces import RULE, Pieces
 from agent_wiki.readers.specstory_tools import BEGINS_TOOL, closing_line, exit_code, tool_call
@@ -63,7 +62,6 @@ class _Session:
 
     def __init__(self) -> None:
         self.builder = TrajectoryBuilder()
-        self.models: Counter[str] = Counter()
         self.agent: str | None = None
         self.session_id: str | None = None
         self.title: str | None = None
@@ -102,11 +100,11 @@ class _Session:
         if who == "User":
             self._flush()
             for text, mark in pieces_of("\n".join(lines).strip()):  # Claude Code's own words are saved with the user's
-                self.builder.user(text or None, "injected" if "sidechain" in details else mark)
+                self.builder.user(text, "injected" if "sidechain" in details else mark)
             return
         named = [match[1] for match in _MODEL.finditer(_TIME.sub("", details)) if match[1] not in _NO_MODEL]
         if named:
-            self.models[named[0]] += 1
+            self.builder.models[named[0]] += 1
         self._pieces(lines)
 
     def _pieces(self, lines: Sequence[str]) -> None:
@@ -153,7 +151,7 @@ class _Session:
         if not (any(arguments.values()) or result or words) and name == self.last_call:
             return  # Cursor's calls are saved twice, the second time empty
         self.last_call = name
-        (call_id,) = self.builder.assistant(words or None, thinking=self._thinking(), calls=[(None, name, arguments)])
+        (call_id,) = self.builder.assistant(words, thinking=self._thinking(), calls=[(None, name, arguments)])
         code = exit_code(arguments)
         if result is not None or code is not None:
             self.builder.tool(call_id, result or "", is_error=None if code is None else code != 0)
@@ -186,9 +184,7 @@ class _Session:
             ended_at=iso_utc(ended),
         )
         name = self.session_id or f"specstory-{short_digest([*self.times[:1], *texts])}"
-        return self.builder.finish(
-            name, source, agent=self.agent, model=most_used(self.models), timestamp=iso_utc(started)
-        )
+        return self.builder.finish(name, source, agent=self.agent, timestamp=iso_utc(started))
 
 
 def _headings(lines: Sequence[str]) -> list[int]:

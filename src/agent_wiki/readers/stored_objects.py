@@ -17,6 +17,7 @@ from agent_wiki.errors import RunError, UsageError
 from agent_wiki.readers.buckets import BucketPath, obstore_module, path_of, store_of
 from agent_wiki.readers.store_reasons import reason_of
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.values import mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +40,9 @@ def bucket_path(address: str) -> BucketPath:
 def json_in(content: bytes) -> dict[str, Any]:
     """The JSON object that was kept; an empty one where somebody else wrote something else."""
     try:
-        found = json.loads(content)
+        return mapping(json.loads(content))
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 def created(path: BucketPath, content: bytes) -> str | None:

@@ -19,16 +19,7 @@ from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_messages import Call
 from agent_wiki.readers.chat_values import content_id
-from agent_wiki.readers.recorded import (
-    identifier,
-    iso_utc,
-    mapping,
-    most_used,
-    number,
-    objects,
-    seconds_between,
-    text_or_none,
-)
+from agent_wiki.readers.recorded import identifier, iso_utc, mapping, most_used, number, objects, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.readers.vscode_changes import FIRST, document_of, is_first_change
 from agent_wiki.readers.vscode_parts import (
@@ -81,10 +72,8 @@ class _Chat:
     def __init__(self, document: dict[str, Any]) -> None:
         self.document = document
         self.builder = TrajectoryBuilder()
-        self.models: Counter[str] = Counter()
         self.folders: Counter[str] = Counter()
         self.session_ids: Counter[str] = Counter()
-        self.times: list[float] = []  # milliseconds
 
     def take(self, request: dict[str, Any]) -> None:
         """A turn of the user, and all that came of it."""
@@ -137,7 +126,7 @@ class _Chat:
     def _say(self, words: list[str], thoughts: list[str], calls: list[Call]) -> None:
         text, thinking = "".join(words), "\n".join(filter(None, thoughts))
         if calls or text.strip() or thinking:
-            self.builder.assistant(text or None, thinking=thinking or None, calls=calls)
+            self.builder.assistant(text, thinking=thinking, calls=calls)
         words.clear()
         thoughts.clear()
 
@@ -152,24 +141,20 @@ class _Chat:
     def _measure(self, request: dict[str, Any], result: dict[str, Any], metadata: dict[str, Any]) -> None:
         chosen = (text_or_none(request.get("modelId")) or "").removeprefix(_VENDOR)
         shown = (text_or_none(result.get("details")) or "").partition(" • ")[0] if chosen in ("", _ANY) else ""
-        self.models.update(filter(None, [text_or_none(metadata.get("resolvedModel")) or shown or chosen]))
+        self.builder.models.update(filter(None, [text_or_none(metadata.get("resolvedModel")) or shown or chosen]))
         self.session_ids.update(filter(None, [text_or_none(metadata.get("sessionId"))]))
         folders = (text_or_none(mapping(each.get("baseUri")).get("path")) for each in objects(request.get("response")))
         self.folders.update(_DRIVE.sub("", folder.rstrip("/"), count=1) or "/" for folder in folders if folder)
         asked, took = number(request.get("timestamp")), number(mapping(result.get("timings")).get("totalElapsed"))
-        self.times += [] if asked is None else [asked, asked + (took or 0)]
+        self.builder.note_time(asked, None if asked is None else asked + (took or 0))  # milliseconds
 
     def trajectory(self) -> Trajectory:
         """The trajectory of all requests."""
-        started = iso_utc(self.times[0] if self.times else self.document.get("creationDate"))
-        ended = iso_utc(self.times[-1]) if self.times else None
         source = Source(FORMAT, title=text_or_none(self.document.get("customTitle")), cwd=most_used(self.folders))
-        source.ended_at, source.duration_seconds = ended, seconds_between(started, ended)
         named = identifier(self.document.get("sessionId")) or most_used(self.session_ids)
         session_id = named or content_id(FORMAT, None, messages=objects(self.document.get("requests")))
-        return self.builder.finish(
-            session_id, source, agent="copilot-chat", model=most_used(self.models), timestamp=started
-        )
+        created = None if self.builder.started is not None else iso_utc(self.document.get("creationDate"))
+        return self.builder.finish(session_id, source, agent="copilot-chat", timestamp=created)
 
 
 def _says_something(recorded: dict[str, Any]) -> bool:

@@ -13,7 +13,8 @@ from agent_wiki.trajectory.lazily import regex
 
 _STRING = regex(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _ESCAPED = regex(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
-_decoded = json.JSONDecoder(strict=False).decode
+json_value = json.JSONDecoder(strict=False).decode
+"""The value of JSON text, whose strings may have control characters in them."""
 
 
 class JsonString(NamedTuple):
@@ -48,7 +49,7 @@ def json_strings(text: str, signs: Collection[str] | None) -> Iterator[JsonStrin
 def decoded(written: str) -> str:
     """What a string of JSON says; what is no escape of JSON, as in a damaged recording, is taken as written."""
     try:
-        return str(_decoded(written))
+        return str(json_value(written))
     except ValueError:
         return unescaped(written[1:-1]).text
 
@@ -62,6 +63,6 @@ def unescaped(body: str) -> View:
 
 def _letter(escape: str) -> str:
     try:
-        return str(_decoded(f'"{escape}"'))
+        return str(json_value(f'"{escape}"'))
     except ValueError:
         return escape[1:]

@@ -6,7 +6,6 @@ those in the line as the file has it. Any other lines are judged together, for a
 
 from __future__ import annotations
 
-import hashlib
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
@@ -15,6 +14,7 @@ from agent_wiki.redaction.finding import Span, signs_of_secrets
 from agent_wiki.redaction.json_strings import json_strings, unescaped
 from agent_wiki.redaction.redact import kind_given_to, text_spans
 from agent_wiki.redaction.views import View
+from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.trajectory.lazily import dataclass
 
 _BEGINS_JSON = tuple('{}[]",')
@@ -38,7 +38,7 @@ class SecretPlace:
 
 def value_digest(value: str) -> str:
     """By what an owner's exception knows a value that only looks like a secret: 16 hex of its SHA-256."""
-    return hashlib.sha256(value.encode("utf-8", "replace")).hexdigest()[:16]
+    return sha256_of(value)[:16]
 
 
 def secret_places(lines: Iterable[str], *, is_json: bool) -> Iterator[SecretPlace]:

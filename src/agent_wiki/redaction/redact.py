@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from agent_wiki.redaction.finding import Span, may_hold_secrets, secret_spans, signs_of_secrets, united
-from agent_wiki.redaction.json_strings import json_strings
+from agent_wiki.redaction.json_strings import json_strings, json_value
 from agent_wiki.redaction.numbers import Numbers, mark_of
 from agent_wiki.redaction.views import view_of
 from agent_wiki.trajectory import Trajectory
@@ -22,7 +22,6 @@ _LONGEST_VALUE = 512
 _REMEMBERED, _LONGEST_REMEMBERED = 4096, 1_000  # a recording says many short texts again and again
 _SOURCE_TEXTS = ("title", "cwd", "git_branch", "exit_status")
 _Change = Callable[[str], tuple[str, int]]
-_decoded = json.JSONDecoder(strict=False).decode
 
 
 def redact_trajectory(trajectory: Trajectory) -> Numbers:
@@ -111,7 +110,7 @@ def redact_json(arguments: str, numbers: Numbers | None = None) -> tuple[str, in
     if signs is not None and not signs:
         return arguments, 0
     try:
-        _decoded(arguments)
+        json_value(arguments)
     except (ValueError, RecursionError):
         return redact_text(arguments, numbers)
     pieces: list[str] = []

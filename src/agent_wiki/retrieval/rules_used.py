@@ -62,12 +62,7 @@ class RuleUse:
             yield from ("", "finds something in:", "", *_indented(example.fires))
             yield from ("", "and nothing in:", "", *_indented(example.silent))
         if self.made:
-            yield from (
-                "",
-                "made here:",
-                "",
-                *self.made_lines(),
-            )
+            yield from ("", "made here:", "", *self.made_lines())
 
     def made_lines(self) -> Iterator[str]:
         """A line for each page that it made something for, with the session."""

@@ -6,14 +6,13 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from agent_wiki.trajectory.hidden_characters import HIDING, SEPARATORS
+from agent_wiki.trajectory.hidden_characters import NOT_SHOWN
 from agent_wiki.wiki.kinds import EPISODE
 from agent_wiki.wiki.text import counted, plain_line
 
 if TYPE_CHECKING:
     from agent_wiki.retrieval.consulting import Hit
 
-_CONTROL = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{HIDING}{SEPARATORS}]")
 _ESCAPE = re.compile(r"\x1b\[[0-9;:?<=>]*[ -/]*[@-~]|\x1b\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)?")
 _MOST_TITLE = 120
 _MOST_EPISODE = 240
@@ -21,7 +20,7 @@ _MOST_EPISODE = 240
 
 def plain_text(text: str) -> str:
     """Multi-line text without escape sequences, control and invisible characters; lone surrogates are replaced."""
-    text = _CONTROL.sub("", _ESCAPE.sub("", text.replace("\r\n", "\n")))
+    text = NOT_SHOWN.sub("", _ESCAPE.sub("", text.replace("\r\n", "\n")))
     return text.encode("utf-8", "replace").decode("utf-8")
 
 

@@ -198,13 +198,10 @@ class _Judge:
         culprits = sorted(set(bad) - recovered)
         if culprits:
             at = culprits[0]
-            state: State = "failed" if self.failed is None and self._is_plain(at) else "masked"
+            state: State = "failed" if self.failed is None and self.chain.is_covered[at] else "masked"
             states = tuple("failed" if state == "failed" and place == at else each for place, each in enumerate(states))
             return Verdict(state, self._line_from(self.signs[at]), self.turn, at, states)
         return Verdict(self._quiet(states), self._passed_line(), self.turn, None, states)
-
-    def _is_plain(self, at: int) -> bool:
-        return self.chain.is_covered[at]
 
     def _counts(self, at: int, line: str) -> bool:
         """Whether a sign of failure outweighs what the status says about the step."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from agent_wiki.site.memory import SiteMemory
 from agent_wiki.site.output import SiteFolder
 from agent_wiki.site.page_writer import PageWriter, write_pages
 from agent_wiki.site.recorded import Recorded
-from agent_wiki.site.review_page import WaitingGroup, review_groups
+from agent_wiki.site.review_page import review_groups
 from agent_wiki.site.search_rows import MOST_ROWS, row_files, rows_of
 from agent_wiki.site.start_page import start_shown
 from agent_wiki.site.templates import SiteTemplates
@@ -140,8 +140,6 @@ def _write_top(writer: PageWriter, contents: SiteContents) -> None:
     shards = max(-(-len(rows) // MOST_ROWS), 1)
     writer.page(addresses.SEARCH, "search", "search", None, shards=shards, total=len(rows))
     writer.page(addresses.REVIEW, "review", "review", groups)
-    writer.page(addresses.START, "start", "start", start_shown(contents, _counts(groups)))
-
-
-def _counts(groups: Iterable[WaitingGroup]) -> list[tuple[str, int]]:
-    return [(group.name, group.total) for group in groups]
+    writer.page(
+        addresses.START, "start", "start", start_shown(contents, [(group.name, group.total) for group in groups])
+    )

@@ -11,12 +11,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from agent_wiki.trajectory.hidden_characters import HIDING, SEPARATORS
+from agent_wiki.trajectory.hidden_characters import NOT_SHOWN
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import symbol_of
 
 _COLOURS = re.compile(r"\x1b\[[0-9;:?]{0,40}[@-~]")
-_HIDDEN = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{HIDING}{SEPARATORS}]")
 _AROUND = 400  # characters shown on either side of a cited stretch, where a text is cut
 
 
@@ -36,7 +35,7 @@ def visible(text: str) -> str:
     text = text.replace("\r\n", "\n")
     if "\x1b" in text:
         text = _COLOURS.sub("", text)
-    return _HIDDEN.sub(lambda match: symbol_of(match.group()), text)
+    return NOT_SHOWN.sub(lambda match: symbol_of(match.group()), text)
 
 
 def quote_anchor(turn: int, quote: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from agent_wiki.pages.recalls import tier
-from agent_wiki.pages.sessions import Session
+from agent_wiki.pages.sessions import OUTCOMES, Session
 from agent_wiki.site.addresses import list_file
 from agent_wiki.site.contents import SiteContents, SiteLesson
 from agent_wiki.site.matrix import Matrix, matrix_of
@@ -16,7 +16,6 @@ from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import counted
 
 MOST_LISTED = 8
-OUTCOMES = ("success", "partial", "failure", "unknown")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,10 +16,12 @@ from agent_wiki.pages.compare.family_figures import countable
 from agent_wiki.pages.compare.similarity import stem, strength, tokens
 from agent_wiki.pages.compare.views import SessionView
 from agent_wiki.pages.rejected import is_rejected_task
+from agent_wiki.pages.sessions import ENDINGS
 from agent_wiki.pages.state import WikiView
 from agent_wiki.stages.corpus_result import CorpusResult, changed_entries
 from agent_wiki.stages.corpus_views import session_views
 from agent_wiki.stages.summarize import TurnNote
+from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.config import TASKS, Config, is_stage_made
 from agent_wiki.wiki.layout import MOST_SLUG_CHARACTERS, slug
@@ -30,7 +31,6 @@ from agent_wiki.wiki.values import texts_of
 STAGE = "discover-tasks"
 MOST_FINDINGS = 6
 
-_ENDED = ("success", "partial", "failure")
 _SLUG_WORDS = 6
 _FEWEST_KEY_TURNS = 3
 _FEWEST_NEW_WORDS = 5  # of a subtask's narrative, which its session's summary does not use
@@ -96,10 +96,7 @@ class TaskQuestion:
     def problems(self, answer: TaskAnswer) -> list[Problem]:
         """Malformed tags, findings that measure nothing, and counts out of more or fewer sessions than there are."""
         faults = _faults_of_findings(answer, self.family)
-        return [
-            *_faults_of_tags(answer),
-            *(Problem(f"findings.{number}", reason) for number, reason in faults.items()),
-        ]
+        return [*_faults_of_tags(answer), *(Problem(f"findings.{number}", reason) for number, reason in faults.items())]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +175,7 @@ def distinct_slugs(wanted: Iterable[tuple[str, str]]) -> list[str]:
     given = []
     for name, unique in wanted:
         if name in taken:
-            made = hashlib.sha256(unique.encode("utf-8", "replace")).hexdigest()[:6]
+            made = sha256_of(unique)[:6]
             name = f"{slug(name, MOST_SLUG_CHARACTERS - 7)}-{made}"
         taken.add(name)
         given.append(name)
@@ -352,7 +349,7 @@ def compares_something(task: Task) -> bool:
     differently.
     """
     family = task.family
-    ended = {session.outcome == "success" for session in family.sessions if session.outcome in _ENDED}
+    ended = {session.outcome == "success" for session in family.sessions if session.outcome in ENDINGS}
     return bool(family.name or family.task_id or task.answer.findings) or len(ended) > 1
 
 

@@ -123,9 +123,7 @@ class ObjectedCase(CitedTurns):
         who = {"user": "the user", "assistant": "the agent"}.get(self.speaker(turn, quote), "the output")
         said = f"{who} gives a reason in T{turn}"
         return Grade(
-            "stated",
-            said if reason.startswith("the user") and f"T{turn}," in reason else f"{reason}; {said}",
-            against,
+            "stated", said if reason.startswith("the user") and f"T{turn}," in reason else f"{reason}; {said}", against
         )
 
     def _what_was_said(self) -> str:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection
 from dataclasses import replace
 
 from agent_wiki.engine import Engine
+from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.wiki.records import MadeBy
 
 
 def request_digest(stage: str, engine: Engine, *inputs: str) -> str:
     """`sha256:…` over stage, engine, its version for this stage and the digests of what it is asked."""
     text = "\n".join((stage, engine.name, engine.made_with(stage).version, *inputs))
-    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()}"
+    return f"sha256:{sha256_of(text)}"
 
 
 def made_by(stage: str, engine: Engine, *inputs: str) -> MadeBy:

@@ -12,15 +12,7 @@ from pydantic.json_schema import SkipJsonSchema
 from agent_wiki.engine import Answer, Engine, Problem, ask
 from agent_wiki.errors import AnswerRejected
 from agent_wiki.pages.compare.views import KeyTurnKind
-from agent_wiki.pages.sessions import (
-    Arc,
-    LooseEnd,
-    LooseEndKind,
-    NotedTurn,
-    Outcome,
-    Repair,
-    outcome_of,
-)
+from agent_wiki.pages.sessions import Arc, LooseEnd, LooseEndKind, NotedTurn, Outcome, Repair
 from agent_wiki.recall.own_calls import own_turns
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.shell.measures import measures
@@ -104,13 +96,10 @@ class ArcAnswer(Answer):
     )
     dead_ends: list[TurnNote] = Field(default_factory=list, description="Attempts given up, not mere errors.")
     repairs: list[RepairNote] = Field(
-        default_factory=list,
-        max_length=MOST_REPAIRS,
-        description="At most six: what ended the worst failures.",
+        default_factory=list, max_length=MOST_REPAIRS, description="At most six: what ended the worst failures."
     )
     loose_ends: list[LooseEndNote] = Field(
-        default_factory=list,
-        description="Missing, never checked, or changed unasked and left in; often empty.",
+        default_factory=list, description="Missing, never checked, or changed unasked and left in; often empty."
     )
     outcome_reason: SkipJsonSchema[str] = ""
     """What the outcome rests on, as a clause: of an engine that judges by rules."""
@@ -128,9 +117,9 @@ class SummaryAnswer(Answer):
 
     arcs: list[ArcAnswer] = Field(min_length=1)
 
-    def outcome(self) -> Outcome:
-        """The session's outcome: that of all arcs when they agree, else partial when any succeeded."""
-        return outcome_of(arc.outcome for arc in self.arcs)
+
+NO_SUMMARY = SummaryAnswer.model_construct(arcs=[])
+"""In the place of one that is given in the same answer."""
 
 
 @dataclass(frozen=True, slots=True)

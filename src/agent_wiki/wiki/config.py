@@ -5,7 +5,6 @@ Entries that a stage adds carry `made_by` (but for tags). `config_edits` changes
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field
@@ -14,6 +13,7 @@ from typing import Any
 import yaml
 
 from agent_wiki.errors import RunError
+from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config_names import check_page_names
 from agent_wiki.wiki.layout import CONFIG
@@ -80,7 +80,7 @@ class Config:
 
 def forgotten_name(session_id: str) -> str:
     """How a session that was forgotten is named: 12 hex of the SHA-256 of its id, which says nothing of it."""
-    return hashlib.sha256(session_id.encode("utf-8", "replace")).hexdigest()[:_FORGOTTEN_DIGITS]
+    return sha256_of(session_id)[:_FORGOTTEN_DIGITS]
 
 
 def forgotten_as(forgotten: Collection[str], session_id: str, earlier_ids: Iterable[str] = ()) -> str:
@@ -235,4 +235,4 @@ def is_stage_made(entry: Mapping[str, Any]) -> bool:
 
 def _digest(entry: Mapping[str, Any]) -> str:
     text = json.dumps(entry, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
+    return sha256_of(text)[:12]

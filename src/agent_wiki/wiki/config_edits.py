@@ -26,7 +26,7 @@ from agent_wiki.wiki.config import (
     split_tag_lines,
 )
 from agent_wiki.wiki.layout import CONFIG
-from agent_wiki.wiki.values import texts_of
+from agent_wiki.wiki.values import mapping, texts_of
 from agent_wiki.wiki.yaml_syntax import OneLine, compose_yaml, dump_yaml, load_yaml, node_value
 
 
@@ -238,7 +238,7 @@ def _with_section(value: Any, section: Section, entries: dict[str, Any]) -> dict
     """A mapping with these entries as its section; its other entries are kept."""
     if not section:
         return entries
-    whole = value if isinstance(value, dict) else {}
+    whole = mapping(value)
     name, rest = section[0], section[1:]
     return {**whole, name: _with_section(whole.get(name), rest, entries)}
 
@@ -247,7 +247,7 @@ def _flow_entries(value: yaml.Node, rest: Section) -> dict[str, Any]:
     current = node_value(value)
     for name in rest:
         current = current.get(name) if isinstance(current, dict) else None
-    return current if isinstance(current, dict) else {}
+    return mapping(current)
 
 
 def _nested(section: Section, entries: dict[str, Any]) -> dict[str, Any]:

@@ -18,9 +18,12 @@ from pydantic_core import from_json
 
 from agent_wiki.errors import UnreadablePage
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.layout import SESSIONS
 from agent_wiki.wiki.records import VERSION, MadeBy, conflict_sides, record_text
 
 FOLDER = "_corpus"
+RECORD_FOLDERS = (f"{SESSIONS}/", f"{FOLDER}/")
+"""Where records of sessions and answers over several pages lie."""
 _SHORTEST_DIGEST = 16
 _BLANKS = str.maketrans("01", " \t")
 _BLANK_LINE = 63  # git compares lines, and long ones in pieces of 64 bytes

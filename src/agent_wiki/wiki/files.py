@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
 import stat
 from collections.abc import Mapping
 
+from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.wiki.layout import AUDIT_LOG, MACHINERY
 from agent_wiki.wiki.two_processes import work_in_parts
 
@@ -88,4 +88,4 @@ def _looked_at(path: str, status: os.stat_result) -> tuple[str, Signature]:
 def digest_of(files: Mapping[str, Signature]) -> str:
     """One digest over all files."""
     lines = sorted([f"{path}\0{signature}" for path, signature in files.items()])
-    return hashlib.sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()
+    return sha256_of("\n".join(lines))

@@ -234,12 +234,8 @@ def _spans(node: yaml.MappingNode, text: str) -> tuple[dict[str, tuple[str, str]
     above = "".join(lines[: starts[0]]) if starts else text
     for (key, _), start, end in zip(node.value, starts, [*starts[1:], len(lines)], strict=True):
         last = end
-        while last > start + 1 and _is_comment(lines[last - 1]):
+        while last > start + 1 and (not lines[last - 1].strip() or lines[last - 1].startswith("#")):
             last -= 1
         spans[key.value] = (above, "".join(lines[start:last]))
         above = "".join(lines[last:end])
     return spans, above
-
-
-def _is_comment(line: str) -> bool:
-    return not line.strip() or line.startswith("#")

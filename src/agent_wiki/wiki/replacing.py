@@ -10,9 +10,21 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from agent_wiki.errors import UnsafePath
+
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0)
 _NAMELESS = getattr(os, "O_TMPFILE", 0)
 _OPENED = "/proc/self/fd"  # where Linux lists the open files of a process, also those without a name
+
+
+LEADS_OUT = "a link inside the wiki could lead out of it; remove it"
+
+
+def expect_no_link(*places: Path) -> None:
+    """Raise `UnsafePath` where a place of a wiki is a link."""
+    for each in places:
+        if each.is_symlink():
+            raise UnsafePath(f"{each}: {LEADS_OUT}")
 
 
 class _Durability:

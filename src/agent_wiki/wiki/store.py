@@ -24,7 +24,7 @@ from agent_wiki.wiki.files import Signature, content_of, scan, signature_of
 from agent_wiki.wiki.layout import AUDIT_LOG, MACHINERY, kind_of, may_become_wiki
 from agent_wiki.wiki.missing import no_wiki
 from agent_wiki.wiki.page import Page, parse_page, render_page
-from agent_wiki.wiki.replacing import created, folder_synced, write_whole
+from agent_wiki.wiki.replacing import LEADS_OUT, created, folder_synced, write_whole
 
 GIT_IGNORE = "*\n"
 """What `.wiki/.gitignore` says."""
@@ -328,7 +328,7 @@ class WikiFolder:
         except (FileNotFoundError, NotADirectoryError):
             return target, None
         if stat.S_ISLNK(status.st_mode):
-            raise UnsafePath(f"{target}: a link inside the wiki could lead out of it; remove it")
+            raise UnsafePath(f"{target}: {LEADS_OUT}")
         return target, status
 
     def _place(self, path: str) -> str:
@@ -349,7 +349,7 @@ class WikiFolder:
             current = f"{current}/{part}"
             mode = _mode_of(current) if is_there else 0
             if stat.S_ISLNK(mode):
-                raise UnsafePath(f"{current}: a link inside the wiki could lead out of it; remove it")
+                raise UnsafePath(f"{current}: {LEADS_OUT}")
             is_there = stat.S_ISDIR(mode)
         if is_there:
             self._folders[folder] = current

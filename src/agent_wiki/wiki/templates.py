@@ -13,7 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agent_wiki.errors import RunError, UnsafePath
+from agent_wiki.errors import RunError
+from agent_wiki.wiki.replacing import expect_no_link
 from agent_wiki.wiki.text import counted
 from agent_wiki.wiki.thresholds import in_steps
 
@@ -41,9 +42,7 @@ def shipped_names(kind: str) -> list[str]:
 def check_no_links(path: Path) -> None:
     """Raise `UnsafePath` where an owner's folder or file is a link, or holds one: it could lead out of the wiki."""
     below = (Path(folder, name) for folder, folders, files in os.walk(path) for name in (*folders, *files))
-    for each in (path, *below):
-        if each.is_symlink():
-            raise UnsafePath(f"{each}: a link inside the wiki could lead out of it; remove it")
+    expect_no_link(path, *below)
 
 
 def text_of_data(path: Path, place: str) -> str:

@@ -5,6 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 
+def mapping(value: Any) -> dict[str, Any]:
+    """The value if it is a mapping, else an empty one, so that lookups can be chained."""
+    return value if isinstance(value, dict) else {}
+
+
 def entries_of(value: Any) -> list[dict[str, Any]]:
     """The mappings in a stored list; none for anything else."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []

@@ -20,6 +20,7 @@ from agent_wiki.asking.prices import Price, cost_usd, worst_cost_usd
 from agent_wiki.engines.anthropic_api.providers import Provider, login_errors
 from agent_wiki.engines.anthropic_api.request import MessageRequest
 from agent_wiki.errors import NoAnswer, RunError, ServiceFailed, UsageError
+from agent_wiki.spending import TOKEN_KINDS
 
 if TYPE_CHECKING:
     from anthropic import Anthropic, APIStatusError
@@ -32,7 +33,6 @@ ALLOW_MODEL_REQUESTS = True
 
 _RETRIES = 4
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_USAGE = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 _NO_KEY = "no-key"
 _SERVICE = "https://api.anthropic.com"
 _ANTHROPIC = Provider()
@@ -332,7 +332,7 @@ class _Toll:
 
 
 def _usage(reported: Any) -> dict[str, int]:
-    counts = {name: getattr(reported, name, None) for name in _USAGE}
+    counts = {name: getattr(reported, name, None) for name in TOKEN_KINDS}
     lifetimes = getattr(reported, "cache_creation", None)
     for name in ("ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"):
         counts[name] = getattr(lifetimes, name, None)

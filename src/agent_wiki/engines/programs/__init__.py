@@ -7,7 +7,6 @@ says is data to them: they have no tools, and their answer is checked as any oth
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import random
@@ -24,6 +23,7 @@ from agent_wiki.engines.programs.program import Asked, Busy, Program, Said, fail
 from agent_wiki.engines.programs.running import Stop, run, scratch_folder
 from agent_wiki.engines.requests import Asking, Structure
 from agent_wiki.errors import Interrupted, RunError, UnitError, UsageError
+from agent_wiki.trajectory.digests import sha256_of_values
 
 _PAUSES_SECONDS = (5.0, 30.0)
 _LOOK_SECONDS = 0.1
@@ -61,8 +61,7 @@ class ProgramEngine(AskingEngine):
         prompt = asking.prompt
         rounds = [[each.answer, each.complaint] for each in asking.rounds]
         parts = [self.name, *self._program.marks, asking.model, prompt.system, prompt.text, prompt.schema, rounds]
-        text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
-        return f"sha256:{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()}"
+        return sha256_of_values(parts)
 
     def body_of(self, asking: Asking, structure: Structure) -> Mapping[str, Any]:  # noqa: ARG002 - there is one
         """The prompt with its schema. What the program adds of its own is not in it."""

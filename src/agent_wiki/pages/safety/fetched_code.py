@@ -93,9 +93,7 @@ _SIGNS = Signs(
         rf"\b(?:base64|xxd|openssl\s+(?:enc|base64))\b[^\n|]{{0,120}}\|\s*{_RUN}",
     ),
     sign(
-        "runs/encoded-code",
-        "base64; $(",
-        r"\b(?:eval|exec|source|sh -c|bash -c)\b.{0,40}?\$\([^)\n]{0,400}\bbase64\b",
+        "runs/encoded-code", "base64; $(", r"\b(?:eval|exec|source|sh -c|bash -c)\b.{0,40}?\$\([^)\n]{0,400}\bbase64\b"
     ),
     sign(
         "runs/encoded-code",

@@ -66,7 +66,7 @@ def findings(passage: Passage) -> Iterator[SafetyFinding]:
 
 
 def _encoded(text: str, *, may_have_hex: bool) -> Iterator[SafetyFinding]:
-    for pattern, decoded in ((_BLOB, _from_base64), (_HEX, _from_hex))[: 1 + may_have_hex]:
+    for pattern, decoded in ((_BLOB, _from_base64), (_HEX, bytes.fromhex))[: 1 + may_have_hex]:
         for blob in pattern.finditer(text):
             if _is_readable(decoded(blob.group())):
                 yield finding("hides/encoded-text", blob.group())
@@ -79,10 +79,6 @@ def _from_base64(blob: str) -> bytes:
         return base64.b64decode(blob + "=" * (-len(blob) % 4), validate=True)
     except (binascii.Error, ValueError):
         return b""
-
-
-def _from_hex(blob: str) -> bytes:
-    return bytes.fromhex(blob)
 
 
 def _is_readable(content: bytes) -> bool:

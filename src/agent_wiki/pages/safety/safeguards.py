@@ -40,11 +40,7 @@ _SIGNS = Signs(
         r"\b(?:git\s+(?:commit|push|merge|rebase|am|cherry-pick)|commits?|committing|push(?:es"
         r"|ing)?|merg(?:e|ing))\b[^\n.;]{0,80}(?P<at>--no-verify)\b",
     ),
-    sign(
-        "weakens/hooks",
-        "commit;-",
-        r"\bgit\s+commit\s+(?:-[a-zA-Z]+\s+)*-[a-mo-zA-Z]*n[a-zA-Z]*\b(?![\w-])",
-    ),
+    sign("weakens/hooks", "commit;-", r"\bgit\s+commit\s+(?:-[a-zA-Z]+\s+)*-[a-mo-zA-Z]*n[a-zA-Z]*\b(?![\w-])"),
     sign(
         "weakens/hooks",
         "hookspath husky .git/hooks",
@@ -56,11 +52,7 @@ _SIGNS = Signs(
         f"{_WAYS_OFF}; hook pre-commit precommit pre-push",
         rf"\b{_OFF}{_ANY}\s+[`'\"]?(?:hooks?|pre-?commit(?: checks?)?|pre-?push(?: checks?)?)\b",
     ),
-    sign(
-        "weakens/hooks",
-        "--no-verify",
-        r"--no-verify\b[^\n.]{0,60}\b(?:commit|push|hooks?)\b",
-    ),
+    sign("weakens/hooks", "--no-verify", r"--no-verify\b[^\n.]{0,60}\b(?:commit|push|hooks?)\b"),
     sign(
         "weakens/hooks",
         f"{_WAYS_OFF}; hook pre-commit pre-push precommit",
@@ -271,7 +263,7 @@ _INSECURE = Signs(
         "weakens/verification",
         "curl; -k insecure -",
         r"\bcurl\b[^\n`;|&]*?\s(?:(?-i:-[a-zA-Z]*k[a-zA-Z]*)|--insecure)\b[^\n`;|&]*",
-    ),
+    )
 )
 
 
