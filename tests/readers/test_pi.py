@@ -187,6 +187,15 @@ def test_a_session_that_lost_its_header_is_read_and_keeps_its_id_as_it_grows(tmp
     assert whole.timestamp == "2026-02-03T04:05:10Z"
 
 
+def test_a_title_may_stand_ahead_of_the_header(tmp_path: Path) -> None:
+    title = {"type": "title", "v": 1, "title": "Cap the totals", "source": "auto", "pad": "   "}
+    said = [message("user", "cap the totals"), assistant(*text("Capped."))]
+    titled = read(tmp_path, title, HEADER, entry("model_change", model="acme/x"), *said)
+    assert (titled.session_id, titled.source.title, len(titled.messages)) == (SESSION, "Cap the totals", 2)
+    changed = read(tmp_path, title, HEADER, *said, entry("title_change", title="Cap them for members"))
+    assert changed.source.title == "Cap them for members"
+
+
 def test_images_become_a_word(tmp_path: Path) -> None:
     content = [{"type": "text", "text": "see"}, {"type": "image", "data": "AAAA", "mimeType": "image/png"}]
     assert shape(read(tmp_path, HEADER, message("user", content))) == [("user", "see\n[image]")]

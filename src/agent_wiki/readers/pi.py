@@ -38,8 +38,9 @@ FORMAT = "pi"
 
 _ENTRY_TYPES = frozenset(
     {"message", "model_change", "thinking_level_change", "compaction", "branch_summary", "custom", "custom_message",
-     "label", "session_info"}
+     "label", "session_info", "title_change"}
 )  # fmt: skip
+_TITLED = {"session_info": "name", "title_change": "title"}
 _ROLES = frozenset({"user", "assistant", "toolResult"})
 _STOPPED = re.compile(r"(?:Operation|Command) aborted\s*$")
 _FILE, _FILE_END = '<file name="', "</file>"
@@ -57,8 +58,12 @@ _USAGE_NAMES = {
 
 
 def claims(sample: Sample) -> bool:
-    """A `session` header with id and working folder, then entries of pi's own types; or such entries alone."""
+    """A `session` header with id and working folder, then entries of pi's own types; or such entries alone.
+
+    Oh My Pi, which saves its sessions as pi does, writes the title ahead of the header.
+    """
     records = sample.records()
+    records = records[1:] if records[:1] and records[0].get("type") == "title" else records
     if not begins_session(records):
         return _has_lost_its_header(records)
     kinds = [str(record.get("type")) for record in records[1:3]]
@@ -114,6 +119,9 @@ class PiSession:
         if kind == "session":
             self.header = self.header or entry
             return
+        if kind == "title":
+            self.title = text_or_none(entry.get("title")) or self.title
+            return
         self.first = self.first or entry
         if self._is_inherited(entry):
             self.inherited_turns += kind == "message"
@@ -125,7 +133,7 @@ class PiSession:
             self.builder.user(flat_text(entry.get("summary")), mark="compaction")
         elif kind == "custom_message":
             self.builder.user(flat_text(entry.get("content")), mark="injected")
-        elif kind == "session_info" and isinstance(name := entry.get("name"), str):
+        elif kind in _TITLED and isinstance(name := entry.get(_TITLED[kind]), str):
             self.title = name.strip() or self.title
 
     def trajectory(self, name: str) -> Trajectory:
