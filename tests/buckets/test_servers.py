@@ -13,6 +13,7 @@ import pytest
 
 from agent_wiki.commands import main
 from agent_wiki.errors import RecordingChanged, RunError
+from agent_wiki.pipeline.bucket_lock import BucketLock
 from agent_wiki.readers import buckets, folder_walk
 from agent_wiki.readers.buckets import BucketPath, path_of
 from agent_wiki.readers.recording_path import ObjectStatus
@@ -77,6 +78,8 @@ def test_nights_over_seaweedfs(tmp_path: Path, script: Script, monkeypatch: pyte
             shard(bucket, number, 2, out, tmp_path / "none", script.engine)
         assert join([out], tmp_path / "joined", script.engine).failures == []
         assert tree(tmp_path / "joined") == tree(tmp_path / "wiki")
+        with pytest.raises(RunError, match=r"s3://real/p: the store has something there and gives no object"):
+            BucketLock(BucketPath("s3://real", "p"), "run 1", 60).take()
 
 
 def test_nights_over_moto_with_a_key_that_no_listing_can_give(
