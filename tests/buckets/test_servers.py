@@ -218,6 +218,27 @@ def test_a_body_that_does_not_come_is_one_line(tmp_path: Path, script: Script, m
 
 
 @pytest.mark.usefixtures("_impatient")
+@pytest.mark.parametrize("page", ["<html><body><p>Log in</p></body></html>", "<html><br></html>", "Log in"])
+@pytest.mark.parametrize("prefix", ["/", "/p"])
+def test_a_page_in_place_of_a_listing_is_no_bucket_that_is_empty_now(
+    page: str, prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with FaultyServer({"p/a.json": _session("a")}) as server:
+        set_environment(monkeypatch, server.endpoint)
+        bucket = f"s3://portal-{server.server.server_port}{prefix}"  # a client is kept for each
+        words = ["ingest", bucket, "--wiki", str(tmp_path / "wiki"), "--jobs", "1"]
+        assert main(words) == 0
+        before = tree(tmp_path / "wiki")
+        capsys.readouterr()
+        server.page = page.encode()
+        assert main(words) == 2
+        said = capsys.readouterr().err
+        assert said.startswith(f"wiki: {bucket}: cannot be listed: ")
+        assert said.count("\n") == 1
+        assert tree(tmp_path / "wiki") == before
+
+
+@pytest.mark.usefixtures("_impatient")
 def test_a_store_that_cannot_be_listed_ends_the_run_with_one_line(
     tmp_path: Path, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
