@@ -227,8 +227,8 @@ def test_a_job_without_a_state_names_the_variable(file: str, nightly: Nightly) -
     line = re.search(LOCK_LINES[file], (ROOT / file).read_text(encoding="utf-8"))
     assert line is not None
     code, said = nightly.run("bash", "-c", line[1], WIKI_STATE="")
-    assert code != 0
-    assert "WIKI_STATE: must be the place of the lock and the journal, as s3://BUCKET/OTHER-PREFIX" in said
+    place = "name a place in a bucket, as in s3://bucket/prefix"
+    assert (code, said) == (2, f"wiki: (WIKI_STATE is not set)/_wiki.lock: {place}\n")
 
 
 def test_a_merge_request_of_a_fork_is_not_the_jobs_own() -> None:
