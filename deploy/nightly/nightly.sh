@@ -247,9 +247,13 @@ describe() {
 json_value() { python3 -c 'import json, sys; print(json.load(open(sys.argv[2], encoding="utf-8"))[sys.argv[1]])' "$@"; }
 
 commit() {
+  local subject=$1
   if [ -d "$wiki" ]; then git add --all -- "$wiki"; fi
   if git diff --cached --quiet; then return; fi
-  git commit --quiet --message "$1"
+  if git diff --cached --quiet -- . ":(exclude,top)$wiki/_buckets.jsonl"; then
+    subject="Wiki: state of the bucket, no page changed"
+  fi
+  git commit --quiet --message "$subject"
 }
 
 # What was merged, edited or written by an earlier version was not redacted by this run.

@@ -180,6 +180,17 @@ def test_an_open_request_says_when_there_is_nothing_new_any_more(nightly: Nightl
     assert bodies(3) == [], "none is opened"
 
 
+def test_state_without_news_has_a_subject_of_its_own(nightly: Nightly) -> None:
+    subjects = []
+    record(nightly.traces, "a")
+    for content in ("", '{"messages": ['):
+        if content:
+            (nightly.traces / "cut.json").write_text(content, encoding="utf-8")
+        nightly.night()
+        subjects.append(nightly.clone.git("log", "-1", "--format=%s", "origin/wiki/nightly").strip())
+    assert subjects == ["Wiki: no page changed, from 1 session", "Wiki: state of the bucket, no page changed"]
+
+
 def test_a_night_says_what_it_pushed_and_where_it_pushed_nothing(nightly: Nightly) -> None:
     record(nightly.traces, "a")
     state = f"{nightly.traces.as_uri()}-state"  # beside the recordings, though it begins as they do
