@@ -259,13 +259,23 @@ commit() {
 # What was merged, edited or written by an earlier version was not redacted by this run.
 check_for_secrets() { wiki secrets --wiki "$wiki" >&2 || fail "$wiki holds secrets: nothing was pushed"; }
 
+# What git says of a push that another try cannot mend: whoever pushes may not, or the remote takes no such push.
+refused='declined|denied|not allowed|not granted|protected branch|Authentication failed|could not read (Username|Password)'
+refused+='|returned error: 40[0134]|not found|not appear to be a git repository|Host key verification failed'
+
 # A plain push: what somebody else pushed onto the branch is never overwritten, but taken in.
 push() {
-  local attempt
+  local attempt said code
   for attempt in 1 2 3; do
     check_for_secrets
-    if git push --quiet "$remote" "HEAD:refs/heads/$branch" >&2; then return; fi
+    code=0
+    said=$(LC_ALL=C git push --quiet "$remote" "HEAD:refs/heads/$branch" 2>&1) || code=$?
+    if [ -n "$said" ]; then printf '%s\n' "$said" >&2; fi
+    if [ "$code" -eq 0 ]; then return; fi
     if [ "$stopped" -ne 0 ]; then break; fi
+    if grep --quiet --extended-regexp "$refused" <<< "$said"; then
+      fail "$branch could not be pushed: $remote refuses it"
+    fi
     say "push $attempt failed; taking in what is on $branch now"
     if ! fetch_branch; then
       sleep "$pause"

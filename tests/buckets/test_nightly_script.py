@@ -53,6 +53,26 @@ class Nightly:
         """Exit code, and what it says."""
         return self.run(str(SCRIPT), **variables)
 
+    def before_git(self, lines: str) -> None:
+        """Have the script's git do something else first."""
+        git = self.clone.root.parent / "bin" / "git"
+        git.write_text(f"#!/bin/sh\n{lines}\nexec '{shutil.which('git')}' \"$@\"\n", encoding="utf-8")
+        git.chmod(0o755)
+
+    def with_github(self) -> dict[str, str]:
+        """The variables for a night with a stand-in for GitHub, which knows no pull request yet."""
+        folder = self.clone.root.parent
+        (folder / "pulls.json").write_text("[]", encoding="utf-8")
+        gh = folder / "bin" / "gh"
+        gh.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{ROOT}/tests/rehearsal/gh.py' \"$@\"\n", encoding="utf-8")
+        gh.chmod(0o755)
+        return {"WIKI_FORGE": "github", "GH_FOLDER": str(folder), "GH_REMOTE": str(self.remote), "WIKI_PAUSE": "0"}
+
+    def bodies(self) -> list[str]:
+        """What the pull requests say."""
+        pulls = json.loads((self.clone.root.parent / "pulls.json").read_text(encoding="utf-8"))
+        return [each["body"] for each in pulls]
+
     def squash(self) -> None:
         """A person merges the branch into the base as one commit, as the forge does."""
         self.person.git("fetch", "--quiet")
@@ -145,38 +165,29 @@ def test_options_on_several_lines_all_count_and_quotes_are_refused(nightly: Nigh
 
 def test_a_night_that_died_before_it_read_anything_is_cleared_by_the_next(nightly: Nightly, tmp_path: Path) -> None:
     record(nightly.traces, "a")
-    killing = tmp_path / "killing"
-    killing.mkdir()
-    real = shutil.which("git")
     half = f"'{nightly.clone.root}/.git/index.lock' '{nightly.clone.root}/half'"
-    lock = f"case $1 in checkout) touch {half}; kill -9 $PPID;; esac"
-    (killing / "git").write_text(f"#!/bin/sh\n{lock}\nexec '{real}' \"$@\"\n", encoding="utf-8")
-    (killing / "git").chmod(0o755)
+    nightly.before_git(f"case $1 in checkout) touch {half}; kill -9 $PPID;; esac")
     (nightly.clone.root / "wiki").mkdir()
-    assert nightly.night(PATH=f"{killing}:{tmp_path / 'bin'}:{os.environ['PATH']}")[0] == -9
+    assert nightly.night()[0] == -9
+    (tmp_path / "bin" / "git").unlink()
     (nightly.clone.root / "half").unlink()
     (nightly.clone.root / "wiki" / "half.md").write_text("half", encoding="utf-8")
     assert nightly.night()[0] == 0
 
 
 def test_an_open_request_says_when_there_is_nothing_new_any_more(nightly: Nightly, tmp_path: Path) -> None:
-    pulls = tmp_path / "pulls.json"
-    pulls.write_text("[]", encoding="utf-8")
-    gh = tmp_path / "bin" / "gh"
-    gh.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{ROOT}/tests/rehearsal/gh.py' \"$@\"\n", encoding="utf-8")
-    gh.chmod(0o755)
-    forge = {"WIKI_FORGE": "github", "GH_FOLDER": str(tmp_path), "GH_REMOTE": str(nightly.remote)}
+    forge = nightly.with_github()
 
     def bodies(number: int) -> list[str]:
         (nightly.traces / f"cut{number}.json").write_text('{"messages": [', encoding="utf-8")
         assert nightly.night(**forge)[0] == 1
-        return [each["body"] for each in json.loads(pulls.read_text(encoding="utf-8"))]
+        return nightly.bodies()
 
     record(nightly.traces, "a")
     assert "nothing new" not in bodies(1)[0]
     nightly.squash()
     assert "**Wiki: nothing new**" in bodies(2)[0]
-    pulls.write_text("[]", encoding="utf-8")
+    (tmp_path / "pulls.json").write_text("[]", encoding="utf-8")
     assert bodies(3) == [], "none is opened"
 
 
@@ -191,6 +202,32 @@ def test_state_without_news_has_a_subject_of_its_own(nightly: Nightly) -> None:
     assert subjects == ["Wiki: no page changed, from 1 session", "Wiki: state of the bucket, no page changed"]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "fatal: Authentication failed for 'https://forge.invalid/wiki.git/'",
+        "remote: Permission to team/agents.git denied to bot.",
+        "fatal: unable to access 'https://forge.invalid/wiki.git/': The requested URL returned error: 403",
+    ],
+)
+def test_a_push_that_nobody_takes_is_tried_once(nightly: Nightly, said: str) -> None:
+    record(nightly.traces, "a")
+    nightly.before_git(f'if [ "$1" = push ]; then echo "{said}" >&2; exit 128; fi')
+    expected = f"{said}\nnightly: wiki/nightly could not be pushed: origin refuses it\n"
+    code, printed = nightly.night(WIKI_PAUSE="0")
+    assert (code, printed.endswith(expected), printed.count(said)) == (2, True, 1)
+
+
+def test_a_branch_that_the_remote_protects_is_pushed_once(nightly: Nightly) -> None:
+    record(nightly.traces, "a")
+    hook = nightly.remote / "hooks" / "pre-receive"
+    hook.write_text("#!/bin/sh\necho >> tries\necho 'You may not push to this branch.'\nexit 1\n", encoding="utf-8")
+    hook.chmod(0o755)
+    code, said = nightly.night(WIKI_PAUSE="0")
+    assert (code, said.count("remote: You may not push to this branch.")) == (2, 1)
+    assert (nightly.remote / "tries").read_text(encoding="utf-8") == "\n"
+
+
 def test_a_night_says_what_it_pushed_and_where_it_pushed_nothing(nightly: Nightly) -> None:
     record(nightly.traces, "a")
     state = f"{nightly.traces.as_uri()}-state"  # beside the recordings, though it begins as they do
@@ -201,15 +238,15 @@ def test_a_night_says_what_it_pushed_and_where_it_pushed_nothing(nightly: Nightl
     assert said.count("nightly: ") == said.count("nightly: nothing new is pushed onto wiki/nightly; the body for ") == 1
 
 
-def test_a_night_whose_push_is_refused_twice_is_one_night_for_what_failed_in_it(nightly: Nightly) -> None:
+def test_a_night_whose_push_fails_twice_is_one_night_for_what_failed_in_it(nightly: Nightly) -> None:
     record(nightly.traces, "a")
     assert nightly.night(WIKI_NIGHT="1")[0] == 0
-    hook = nightly.remote / "hooks" / "pre-receive"
-    hook.write_text('#!/bin/sh\necho >> refused\n[ "$(wc -l < refused)" -gt 2 ]\n', encoding="utf-8")
-    hook.chmod(0o755)
+    said = (" ! [rejected] HEAD -> wiki/nightly (fetch first)", "fatal: unable to access: Could not resolve host")
+    tries = "echo >> $0.tries; case $(wc -l < $0.tries) in 1) echo '{}' >&2; exit 1;; 2) echo '{}' >&2; exit 128;; esac"
+    nightly.before_git(f'if [ "$1" = push ]; then {tries.format(*said)}; fi')
     (nightly.traces / "cut.json").write_text('{"messages": [', encoding="utf-8")
-    code, said = nightly.night(WIKI_NIGHT="2", WIKI_PAUSE="0")
-    assert (code, said.count("failed; taking in what is on wiki/nightly now")) == (1, 2)
+    code, printed = nightly.night(WIKI_NIGHT="2", WIKI_PAUSE="0")
+    assert (code, printed.count("failed; taking in what is on wiki/nightly now")) == (1, 2)
     entries = nightly.clone.git("show", f"origin/wiki/nightly:wiki/{bucket_state.NAME}").splitlines()
     (failed,) = [entry for entry in map(json.loads, entries) if "failed_runs" in entry]
     assert (failed["failed_runs"], failed["failed_night"]) == (1, "2")
