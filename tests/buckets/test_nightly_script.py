@@ -191,6 +191,44 @@ def test_an_open_request_says_when_there_is_nothing_new_any_more(nightly: Nightl
     assert bodies(3) == [], "none is opened"
 
 
+def test_what_is_new_counts_from_what_the_open_request_said(nightly: Nightly, tmp_path: Path) -> None:
+    forge = nightly.with_github()
+    heads = []
+    for name, variables in (("a", forge), ("b", {}), ("c", forge)):  # of the second no request says anything
+        record(nightly.traces, name)
+        assert nightly.night(**variables)[0] == 0
+        heads.append(nightly.clone.git("rev-parse", "origin/wiki/nightly").strip())
+    (body,) = nightly.bodies()
+    assert f"Since the last update (`{heads[0][:12]}`): " in body
+    assert body.endswith(f"<!-- {heads[2]} -->\n")
+    for said in ("of a person", f"<!-- {'0' * 40} -->"):  # from which nobody knows what was shown
+        pulls = json.loads((tmp_path / "pulls.json").read_text(encoding="utf-8"))
+        (tmp_path / "pulls.json").write_text(json.dumps([{**pulls[0], "body": said}]), encoding="utf-8")
+        head = nightly.clone.git("rev-parse", "origin/wiki/nightly")
+        record(nightly.traces, f"d{len(said)}")
+        assert nightly.night(**forge)[0] == 0
+        assert f"Since the last update (`{head[:12]}`): " in nightly.bodies()[0]
+
+
+def test_what_is_new_counts_from_what_the_open_merge_request_said(nightly: Nightly, tmp_path: Path) -> None:
+    record(nightly.traces, "a")
+    assert nightly.night()[0] == 0
+    head = nightly.clone.git("rev-parse", "origin/wiki/nightly").strip()
+    for name in ("b", "c"):
+        record(nightly.traces, name)
+        assert nightly.night()[0] == 0
+    request = {"iid": 1, "state": "opened", "sha": "aa", "description": f"x\n\n<!-- {head} -->", "source_project_id": 7}
+    (tmp_path / "requests.json").write_text(json.dumps([request]), encoding="utf-8")
+    curl = tmp_path / "bin" / "curl"
+    asked = f"case $* in *--get*) cat '{tmp_path}/requests.json';; esac"
+    curl.write_text(f"#!/bin/sh\ncat > '{tmp_path}/header'\n{asked}\n", encoding="utf-8")
+    curl.chmod(0o755)
+    gitlab = {"WIKI_TOKEN": "any", "CI_API_V4_URL": "https://forge.invalid", "CI_PROJECT_ID": "7"}
+    assert nightly.night(WIKI_FORGE="gitlab", **gitlab)[0] == 0
+    body = (tmp_path / "output" / "body.md").read_text(encoding="utf-8")
+    assert f"Since the last update (`{head[:12]}`): " in body
+
+
 def test_state_without_news_has_a_subject_of_its_own(nightly: Nightly) -> None:
     subjects = []
     record(nightly.traces, "a")
@@ -282,18 +320,20 @@ def test_a_job_without_a_state_names_the_variable(file: str, nightly: Nightly) -
 def test_a_merge_request_of_a_fork_is_not_the_jobs_own() -> None:
     script = SCRIPT.read_text(encoding="utf-8")
     program = script.partition("known_requests='")[2].partition("'\n\n")[0]
+    said = f"<!-- {'a' * 40} -->"
     requests = [
-        {"iid": 1, "state": "opened", "sha": "aa", "description": "cc", "source_project_id": 9},
+        {"iid": 1, "state": "opened", "sha": "aa", "description": said, "source_project_id": 9},
         {"iid": 2, "state": "opened", "sha": "bb", "description": None, "source_project_id": 7},
+        {"iid": 3, "state": "closed", "sha": "cc", "description": f"x\n{said}\n", "source_project_id": 7},
     ]
     done = subprocess.run(
-        [sys.executable, "-c", program, "cc", "7"],
+        [sys.executable, "-c", program, "7"],
         input=json.dumps(requests),
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stdout == "2 opened bb False\n"
+    assert done.stdout == f"2 opened bb -\n3 closed cc {said}\n"
 
 
 def test_it_says_how_it_is_set_up_and_takes_no_arguments(nightly: Nightly) -> None:
