@@ -235,7 +235,7 @@ describe() {
   local arguments=(--wiki "$wiki" --base "$remote/$base" --pr "$output/body.md" --exit-code) run code=0
   for run in "$output"/run-*.json; do arguments+=(--run "$run"); done
   if [ -n "${WIKI_LINKS:-}" ]; then arguments+=(--link-base "$WIKI_LINKS"); fi
-  if [ -n "$shown" ]; then arguments+=(--seen "$shown"); fi
+  if [ -n "$shown" ]; then arguments+=(--seen "$(last_shown)"); fi
   wiki report "${arguments[@]}" >&2 || code=$?
   if { [ "$code" -ne 0 ] && [ "$code" -ne 3 ]; } || ! title=$(json_value title "$output/body.json"); then
     unsaid="no report of what is new (exit code $code)"
@@ -244,24 +244,54 @@ describe() {
   [ "$code" -eq 0 ]
 }
 
+# The commit that the open request was last written for. Where nobody says which, it is what the branch held before.
+last_shown() {
+  local said=
+  case $forge in
+    github) said=$(open_request_on_github) || true ;;
+    gitlab) said=$(requests_on_gitlab | grep --max-count 1 ' opened ') || true ;;
+  esac
+  said=$(grep --only-matching --extended-regexp '<!-- [0-9a-f]{40,64} -->' <<< "$said" | tail -n 1) || true
+  said=${said//[!0-9a-f]/}
+  if [ -n "$said" ] && git merge-base --is-ancestor "$said" HEAD 2> /dev/null; then
+    printf '%s' "$said"
+  else
+    printf '%s' "$shown"
+  fi
+}
+
 json_value() { python3 -c 'import json, sys; print(json.load(open(sys.argv[2], encoding="utf-8"))[sys.argv[1]])' "$@"; }
 
 commit() {
+  local subject=$1
   if [ -d "$wiki" ]; then git add --all -- "$wiki"; fi
   if git diff --cached --quiet; then return; fi
-  git commit --quiet --message "$1"
+  if git diff --cached --quiet -- . ":(exclude,top)$wiki/_buckets.jsonl"; then
+    subject="Wiki: state of the bucket, no page changed"
+  fi
+  git commit --quiet --message "$subject"
 }
 
 # What was merged, edited or written by an earlier version was not redacted by this run.
 check_for_secrets() { wiki secrets --wiki "$wiki" >&2 || fail "$wiki holds secrets: nothing was pushed"; }
 
+# What git says of a push that another try cannot mend: whoever pushes may not, or the remote takes no such push.
+refused='declined|denied|not allowed|not granted|protected branch|Authentication failed|could not read (Username|Password)'
+refused+='|returned error: 40[0134]|not found|not appear to be a git repository|Host key verification failed'
+
 # A plain push: what somebody else pushed onto the branch is never overwritten, but taken in.
 push() {
-  local attempt
+  local attempt said code
   for attempt in 1 2 3; do
     check_for_secrets
-    if git push --quiet "$remote" "HEAD:refs/heads/$branch" >&2; then return; fi
+    code=0
+    said=$(LC_ALL=C git push --quiet "$remote" "HEAD:refs/heads/$branch" 2>&1) || code=$?
+    if [ -n "$said" ]; then printf '%s\n' "$said" >&2; fi
+    if [ "$code" -eq 0 ]; then return; fi
     if [ "$stopped" -ne 0 ]; then break; fi
+    if grep --quiet --extended-regexp "$refused" <<< "$said"; then
+      fail "$branch could not be pushed: $remote refuses it"
+    fi
     say "push $attempt failed; taking in what is on $branch now"
     if ! fetch_branch; then
       sleep "$pause"
@@ -275,7 +305,7 @@ push() {
 }
 
 request_review() { # $1: whether there is something new on the branch
-  if [ "$forge" != none ]; then # by which a later night knows that this is what the request says
+  if [ "$forge" != none ]; then # by which a later night knows what the request says
     commit_shown=$(git rev-parse "$remote/$branch")
     printf '\n<!-- %s -->\n' "$commit_shown" >> "$output/body.md"
   fi
@@ -290,48 +320,57 @@ request_review() { # $1: whether there is something new on the branch
   esac
 }
 
+listed_on_github=(--head "$branch" --base "$base" --limit 1000) # of which the newest may all be those of forks
+own_on_github='map(select(.isCrossRepository | not))'            # a fork may have a branch of this name
+
+open_request_on_github() { # its number and its body; nothing where there is none
+  again gh pr list "${listed_on_github[@]}" --state open --json number,body,isCrossRepository \
+    --jq "$own_on_github"' | .[0] // empty | "\(.number) \(.body)"'
+}
+
 # Without anything new there is a pull request to open only if a night died before it could, not if somebody closed it;
 # and one to update only if a night died before that. (Called behind `||`, so each step says what its failure is.)
 request_review_on_github() {
-  local of_branch=(--head "$branch" --base "$base") found heads
-  local listed=("${of_branch[@]}" --limit 1000) # of which the newest may all be those of forks
-  local own='map(select(.isCrossRepository | not))' # a fork may have a branch of this name
-  found=$(again gh pr list "${listed[@]}" --state open --json number,body,isCrossRepository \
-    --jq "$own"' | .[0] // empty | "\(.number) \(.body)"') || return 1
+  local found heads
+  found=$(open_request_on_github) || return 1
   if [ -n "$found" ]; then
     if ! "$1" && grep --quiet --fixed-strings "$commit_shown" <<< "$found"; then return; fi
     again gh pr edit "${found%% *}" --title "$title" --body-file "$output/body.md" >&2
     return
   fi
-  heads=$(again gh pr list "${listed[@]}" --state all --json headRefOid,isCrossRepository \
-    --jq "$own | .[].headRefOid") || return 1
+  heads=$(again gh pr list "${listed_on_github[@]}" --state all --json headRefOid,isCrossRepository \
+    --jq "$own_on_github | .[].headRefOid") || return 1
   if "$opens" && { "$1" || ! grep --quiet "$commit_shown" <<< "$heads"; }; then
-    gh pr create "${of_branch[@]}" --title "$title" --body-file "$output/body.md" >&2
+    gh pr create --head "$branch" --base "$base" --title "$title" --body-file "$output/body.md" >&2
   fi
 }
 
-# Number, state and commit of each of this project, and whether it says what is on that commit, a line each.
+# Number, state and commit of each of this project, and the comment that says for which commit it was written.
 known_requests='
-import json, sys
+import json, re, sys
 for each in json.load(sys.stdin):
-    if str(each.get("source_project_id", sys.argv[2])) != sys.argv[2]:
+    if str(each.get("source_project_id", sys.argv[1])) != sys.argv[1]:
         continue  # of a fork, which may have a branch of this name
-    print(each["iid"], each["state"], each["sha"], sys.argv[1] in (each["description"] or ""))'
+    said = re.findall("<!-- [0-9a-f]{40,64} -->", each["description"] or "") or ["-"]
+    print(each["iid"], each["state"], each["sha"], said[-1])'
+
+requests_on_gitlab() { # a line each
+  again gitlab --get "$CI_API_V4_URL/projects/$CI_PROJECT_ID/merge_requests?per_page=100" \
+    --data-urlencode "source_branch=$branch" --data-urlencode "target_branch=$base" \
+    | python3 -c "$known_requests" "$CI_PROJECT_ID"
+}
 
 request_review_on_gitlab() {
   local requests=$CI_API_V4_URL/projects/$CI_PROJECT_ID/merge_requests known open
   local said=(--form-string "title=$title" --form "description=<$output/body.md")
-  local branches=("source_branch=$branch" "target_branch=$base")
-  known=$(again gitlab --get "$requests?per_page=100" \
-    --data-urlencode "${branches[0]}" --data-urlencode "${branches[1]}" \
-    | python3 -c "$known_requests" "$commit_shown" "$CI_PROJECT_ID") || return 1
+  known=$(requests_on_gitlab) || return 1
   open=$(grep --max-count 1 ' opened ' <<< "$known") || true
   if [ -n "$open" ]; then
-    if ! "$1" && [ "${open##* }" = True ]; then return; fi
+    if ! "$1" && grep --quiet --fixed-strings "<!-- $commit_shown -->" <<< "$open"; then return; fi
     again gitlab --request PUT "$requests/${open%% *}" "${said[@]}" > /dev/null
   elif "$opens" && { "$1" || ! grep --quiet "$commit_shown" <<< "$known"; }; then
     gitlab --request POST "$requests" "${said[@]}" \
-      --form-string "${branches[0]}" --form-string "${branches[1]}" > /dev/null
+      --form-string "source_branch=$branch" --form-string "target_branch=$base" > /dev/null
   fi
 }
 

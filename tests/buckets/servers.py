@@ -141,10 +141,14 @@ def azurite_server(folder: Path, container: str) -> Iterator[dict[str, str]]:
 
 
 class FaultyServer:
-    """Objects of one bucket, with a list of faults for each: `503`, `cut` in the middle or `slow`; then all is well."""
+    """Objects of one bucket, with a list of faults for each: `503`, `cut` in the middle or `slow`; then all is well.
+
+    With a `page` that is the answer to everything, as that of a proxy before the store.
+    """
 
     def __init__(self, objects: dict[str, bytes]) -> None:
         self.objects = objects
+        self.page = b""
         self.faults: dict[str, list[str]] = {}
         self.asked: Counter[str] = Counter()
         self.ended = Event()
@@ -155,6 +159,9 @@ class FaultyServer:
 
             def do_GET(self) -> None:
                 path = self.path.partition("?")[0]
+                if outer.page:
+                    self.answer(200, outer.page)
+                    return
                 if "list-type" in self.path:
                     self.answer(200, outer.listing())
                     return

@@ -308,6 +308,19 @@ def test_what_a_store_says_is_one_line_without_a_query() -> None:
 
 
 @pytest.mark.parametrize(
+    "layers",
+    [
+        "Generic S3 error: Error performing list request: ",
+        "Object at location p/x already exists: Request precondition failure for path p/x: ",
+        "The operation lacked the necessary privileges to complete for path p/x: ",
+    ],
+)
+def test_what_each_layer_of_the_client_says_of_one_failure_is_said_once(layers: str) -> None:
+    said = "Error performing GET http://x/b/p/x - Server returned non-2xx status code: 503 Service Unavailable"
+    assert reason_of(OSError(f"{layers}{said}: \n\nDebug source:\nGeneric")) == said
+
+
+@pytest.mark.parametrize(
     ("said", "named"),
     [
         ("Generic S3 error: Error performing PUT http://169.254.169.254/latest/api/token: 403", "AWS_ACCESS_KEY_ID"),
@@ -321,7 +334,7 @@ def test_who_has_no_credentials_reads_which_are_missing_before_what_the_client_s
     reason = reason_of(OSError(said))
     assert reason.startswith("no credentials: ")
     assert named in reason
-    assert reason.endswith(f"(docs/nightly.md, Credentials): {said}")
+    assert reason.endswith(f"(docs/nightly.md, Credentials): {said.removeprefix('Generic S3 error: ')}")
 
 
 def test_what_the_client_says_without_credentials_is_known(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,6 +128,12 @@ def _locked(folder: Path, *words: str) -> list[str]:
     return ["lock", f"file://{folder}/_wiki.lock", "--owner", "night 7", "--", *words]
 
 
+def test_a_folder_is_no_lock_and_nobody_is_said_to_hold_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lock", f"file://{tmp_path}", "--", "true"]) == 2
+    said = f"wiki: file://{tmp_path}: the store has something there and gives no object, as of a folder; "
+    assert capsys.readouterr().err == f"{said}name an object, as file://{tmp_path}/_wiki.lock\n"
+
+
 def test_a_command_runs_while_the_lock_is_held_and_its_exit_code_is_kept(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

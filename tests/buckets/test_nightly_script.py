@@ -53,6 +53,26 @@ class Nightly:
         """Exit code, and what it says."""
         return self.run(str(SCRIPT), **variables)
 
+    def before_git(self, lines: str) -> None:
+        """Have the script's git do something else first."""
+        git = self.clone.root.parent / "bin" / "git"
+        git.write_text(f"#!/bin/sh\n{lines}\nexec '{shutil.which('git')}' \"$@\"\n", encoding="utf-8")
+        git.chmod(0o755)
+
+    def with_github(self) -> dict[str, str]:
+        """The variables for a night with a stand-in for GitHub, which knows no pull request yet."""
+        folder = self.clone.root.parent
+        (folder / "pulls.json").write_text("[]", encoding="utf-8")
+        gh = folder / "bin" / "gh"
+        gh.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{ROOT}/tests/rehearsal/gh.py' \"$@\"\n", encoding="utf-8")
+        gh.chmod(0o755)
+        return {"WIKI_FORGE": "github", "GH_FOLDER": str(folder), "GH_REMOTE": str(self.remote), "WIKI_PAUSE": "0"}
+
+    def bodies(self) -> list[str]:
+        """What the pull requests say."""
+        pulls = json.loads((self.clone.root.parent / "pulls.json").read_text(encoding="utf-8"))
+        return [each["body"] for each in pulls]
+
     def squash(self) -> None:
         """A person merges the branch into the base as one commit, as the forge does."""
         self.person.git("fetch", "--quiet")
@@ -145,39 +165,105 @@ def test_options_on_several_lines_all_count_and_quotes_are_refused(nightly: Nigh
 
 def test_a_night_that_died_before_it_read_anything_is_cleared_by_the_next(nightly: Nightly, tmp_path: Path) -> None:
     record(nightly.traces, "a")
-    killing = tmp_path / "killing"
-    killing.mkdir()
-    real = shutil.which("git")
     half = f"'{nightly.clone.root}/.git/index.lock' '{nightly.clone.root}/half'"
-    lock = f"case $1 in checkout) touch {half}; kill -9 $PPID;; esac"
-    (killing / "git").write_text(f"#!/bin/sh\n{lock}\nexec '{real}' \"$@\"\n", encoding="utf-8")
-    (killing / "git").chmod(0o755)
+    nightly.before_git(f"case $1 in checkout) touch {half}; kill -9 $PPID;; esac")
     (nightly.clone.root / "wiki").mkdir()
-    assert nightly.night(PATH=f"{killing}:{tmp_path / 'bin'}:{os.environ['PATH']}")[0] == -9
+    assert nightly.night()[0] == -9
+    (tmp_path / "bin" / "git").unlink()
     (nightly.clone.root / "half").unlink()
     (nightly.clone.root / "wiki" / "half.md").write_text("half", encoding="utf-8")
     assert nightly.night()[0] == 0
 
 
 def test_an_open_request_says_when_there_is_nothing_new_any_more(nightly: Nightly, tmp_path: Path) -> None:
-    pulls = tmp_path / "pulls.json"
-    pulls.write_text("[]", encoding="utf-8")
-    gh = tmp_path / "bin" / "gh"
-    gh.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{ROOT}/tests/rehearsal/gh.py' \"$@\"\n", encoding="utf-8")
-    gh.chmod(0o755)
-    forge = {"WIKI_FORGE": "github", "GH_FOLDER": str(tmp_path), "GH_REMOTE": str(nightly.remote)}
+    forge = nightly.with_github()
 
     def bodies(number: int) -> list[str]:
         (nightly.traces / f"cut{number}.json").write_text('{"messages": [', encoding="utf-8")
         assert nightly.night(**forge)[0] == 1
-        return [each["body"] for each in json.loads(pulls.read_text(encoding="utf-8"))]
+        return nightly.bodies()
 
     record(nightly.traces, "a")
     assert "nothing new" not in bodies(1)[0]
     nightly.squash()
     assert "**Wiki: nothing new**" in bodies(2)[0]
-    pulls.write_text("[]", encoding="utf-8")
+    (tmp_path / "pulls.json").write_text("[]", encoding="utf-8")
     assert bodies(3) == [], "none is opened"
+
+
+def test_what_is_new_counts_from_what_the_open_request_said(nightly: Nightly, tmp_path: Path) -> None:
+    forge = nightly.with_github()
+    heads = []
+    for name, variables in (("a", forge), ("b", {}), ("c", forge)):  # of the second no request says anything
+        record(nightly.traces, name)
+        assert nightly.night(**variables)[0] == 0
+        heads.append(nightly.clone.git("rev-parse", "origin/wiki/nightly").strip())
+    (body,) = nightly.bodies()
+    assert f"Since the last update (`{heads[0][:12]}`): " in body
+    assert body.endswith(f"<!-- {heads[2]} -->\n")
+    for said in ("of a person", f"<!-- {'0' * 40} -->"):  # from which nobody knows what was shown
+        pulls = json.loads((tmp_path / "pulls.json").read_text(encoding="utf-8"))
+        (tmp_path / "pulls.json").write_text(json.dumps([{**pulls[0], "body": said}]), encoding="utf-8")
+        head = nightly.clone.git("rev-parse", "origin/wiki/nightly")
+        record(nightly.traces, f"d{len(said)}")
+        assert nightly.night(**forge)[0] == 0
+        assert f"Since the last update (`{head[:12]}`): " in nightly.bodies()[0]
+
+
+def test_what_is_new_counts_from_what_the_open_merge_request_said(nightly: Nightly, tmp_path: Path) -> None:
+    record(nightly.traces, "a")
+    assert nightly.night()[0] == 0
+    head = nightly.clone.git("rev-parse", "origin/wiki/nightly").strip()
+    for name in ("b", "c"):
+        record(nightly.traces, name)
+        assert nightly.night()[0] == 0
+    request = {"iid": 1, "state": "opened", "sha": "aa", "description": f"x\n\n<!-- {head} -->", "source_project_id": 7}
+    (tmp_path / "requests.json").write_text(json.dumps([request]), encoding="utf-8")
+    curl = tmp_path / "bin" / "curl"
+    asked = f"case $* in *--get*) cat '{tmp_path}/requests.json';; esac"
+    curl.write_text(f"#!/bin/sh\ncat > '{tmp_path}/header'\n{asked}\n", encoding="utf-8")
+    curl.chmod(0o755)
+    gitlab = {"WIKI_TOKEN": "any", "CI_API_V4_URL": "https://forge.invalid", "CI_PROJECT_ID": "7"}
+    assert nightly.night(WIKI_FORGE="gitlab", **gitlab)[0] == 0
+    body = (tmp_path / "output" / "body.md").read_text(encoding="utf-8")
+    assert f"Since the last update (`{head[:12]}`): " in body
+
+
+def test_state_without_news_has_a_subject_of_its_own(nightly: Nightly) -> None:
+    subjects = []
+    record(nightly.traces, "a")
+    for content in ("", '{"messages": ['):
+        if content:
+            (nightly.traces / "cut.json").write_text(content, encoding="utf-8")
+        nightly.night()
+        subjects.append(nightly.clone.git("log", "-1", "--format=%s", "origin/wiki/nightly").strip())
+    assert subjects == ["Wiki: no page changed, from 1 session", "Wiki: state of the bucket, no page changed"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "fatal: Authentication failed for 'https://forge.invalid/wiki.git/'",
+        "remote: Permission to team/agents.git denied to bot.",
+        "fatal: unable to access 'https://forge.invalid/wiki.git/': The requested URL returned error: 403",
+    ],
+)
+def test_a_push_that_nobody_takes_is_tried_once(nightly: Nightly, said: str) -> None:
+    record(nightly.traces, "a")
+    nightly.before_git(f'if [ "$1" = push ]; then echo "{said}" >&2; exit 128; fi')
+    expected = f"{said}\nnightly: wiki/nightly could not be pushed: origin refuses it\n"
+    code, printed = nightly.night(WIKI_PAUSE="0")
+    assert (code, printed.endswith(expected), printed.count(said)) == (2, True, 1)
+
+
+def test_a_branch_that_the_remote_protects_is_pushed_once(nightly: Nightly) -> None:
+    record(nightly.traces, "a")
+    hook = nightly.remote / "hooks" / "pre-receive"
+    hook.write_text("#!/bin/sh\necho >> tries\necho 'You may not push to this branch.'\nexit 1\n", encoding="utf-8")
+    hook.chmod(0o755)
+    code, said = nightly.night(WIKI_PAUSE="0")
+    assert (code, said.count("remote: You may not push to this branch.")) == (2, 1)
+    assert (nightly.remote / "tries").read_text(encoding="utf-8") == "\n"
 
 
 def test_a_night_says_what_it_pushed_and_where_it_pushed_nothing(nightly: Nightly) -> None:
@@ -190,15 +276,15 @@ def test_a_night_says_what_it_pushed_and_where_it_pushed_nothing(nightly: Nightl
     assert said.count("nightly: ") == said.count("nightly: nothing new is pushed onto wiki/nightly; the body for ") == 1
 
 
-def test_a_night_whose_push_is_refused_twice_is_one_night_for_what_failed_in_it(nightly: Nightly) -> None:
+def test_a_night_whose_push_fails_twice_is_one_night_for_what_failed_in_it(nightly: Nightly) -> None:
     record(nightly.traces, "a")
     assert nightly.night(WIKI_NIGHT="1")[0] == 0
-    hook = nightly.remote / "hooks" / "pre-receive"
-    hook.write_text('#!/bin/sh\necho >> refused\n[ "$(wc -l < refused)" -gt 2 ]\n', encoding="utf-8")
-    hook.chmod(0o755)
+    said = (" ! [rejected] HEAD -> wiki/nightly (fetch first)", "fatal: unable to access: Could not resolve host")
+    tries = "echo >> $0.tries; case $(wc -l < $0.tries) in 1) echo '{}' >&2; exit 1;; 2) echo '{}' >&2; exit 128;; esac"
+    nightly.before_git(f'if [ "$1" = push ]; then {tries.format(*said)}; fi')
     (nightly.traces / "cut.json").write_text('{"messages": [', encoding="utf-8")
-    code, said = nightly.night(WIKI_NIGHT="2", WIKI_PAUSE="0")
-    assert (code, said.count("failed; taking in what is on wiki/nightly now")) == (1, 2)
+    code, printed = nightly.night(WIKI_NIGHT="2", WIKI_PAUSE="0")
+    assert (code, printed.count("failed; taking in what is on wiki/nightly now")) == (1, 2)
     entries = nightly.clone.git("show", f"origin/wiki/nightly:wiki/{bucket_state.NAME}").splitlines()
     (failed,) = [entry for entry in map(json.loads, entries) if "failed_runs" in entry]
     assert (failed["failed_runs"], failed["failed_night"]) == (1, "2")
@@ -227,25 +313,27 @@ def test_a_job_without_a_state_names_the_variable(file: str, nightly: Nightly) -
     line = re.search(LOCK_LINES[file], (ROOT / file).read_text(encoding="utf-8"))
     assert line is not None
     code, said = nightly.run("bash", "-c", line[1], WIKI_STATE="")
-    assert code != 0
-    assert "WIKI_STATE: must be the place of the lock and the journal, as s3://BUCKET/OTHER-PREFIX" in said
+    place = "name a place in a bucket, as in s3://bucket/prefix"
+    assert (code, said) == (2, f"wiki: (WIKI_STATE is not set)/_wiki.lock: {place}\n")
 
 
 def test_a_merge_request_of_a_fork_is_not_the_jobs_own() -> None:
     script = SCRIPT.read_text(encoding="utf-8")
     program = script.partition("known_requests='")[2].partition("'\n\n")[0]
+    said = f"<!-- {'a' * 40} -->"
     requests = [
-        {"iid": 1, "state": "opened", "sha": "aa", "description": "cc", "source_project_id": 9},
+        {"iid": 1, "state": "opened", "sha": "aa", "description": said, "source_project_id": 9},
         {"iid": 2, "state": "opened", "sha": "bb", "description": None, "source_project_id": 7},
+        {"iid": 3, "state": "closed", "sha": "cc", "description": f"x\n{said}\n", "source_project_id": 7},
     ]
     done = subprocess.run(
-        [sys.executable, "-c", program, "cc", "7"],
+        [sys.executable, "-c", program, "7"],
         input=json.dumps(requests),
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stdout == "2 opened bb False\n"
+    assert done.stdout == f"2 opened bb -\n3 closed cc {said}\n"
 
 
 def test_it_says_how_it_is_set_up_and_takes_no_arguments(nightly: Nightly) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from agent_wiki.commands import main
 from agent_wiki.errors import RecordingChanged, RunError
+from agent_wiki.pipeline.bucket_lock import BucketLock
 from agent_wiki.readers import buckets, folder_walk
 from agent_wiki.readers.buckets import BucketPath, path_of
 from agent_wiki.readers.recording_path import ObjectStatus
@@ -77,6 +78,8 @@ def test_nights_over_seaweedfs(tmp_path: Path, script: Script, monkeypatch: pyte
             shard(bucket, number, 2, out, tmp_path / "none", script.engine)
         assert join([out], tmp_path / "joined", script.engine).failures == []
         assert tree(tmp_path / "joined") == tree(tmp_path / "wiki")
+        with pytest.raises(RunError, match=r"s3://real/p: the store has something there and gives no object"):
+            BucketLock(BucketPath("s3://real", "p"), "run 1", 60).take()
 
 
 def test_nights_over_moto_with_a_key_that_no_listing_can_give(
@@ -212,6 +215,27 @@ def test_a_body_that_does_not_come_is_one_line(tmp_path: Path, script: Script, m
         (failure,) = ingest([bucket], tmp_path / "wiki", script.engine).failures
         assert (failure.kind, failure.unit) == ("service", "s3://slow/slow.json")
         assert "\n" not in str(failure)
+
+
+@pytest.mark.usefixtures("_impatient")
+@pytest.mark.parametrize("page", ["<html><body><p>Log in</p></body></html>", "<html><br></html>", "Log in"])
+@pytest.mark.parametrize("prefix", ["/", "/p"])
+def test_a_page_in_place_of_a_listing_is_no_bucket_that_is_empty_now(
+    page: str, prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with FaultyServer({"p/a.json": _session("a")}) as server:
+        set_environment(monkeypatch, server.endpoint)
+        bucket = f"s3://portal-{server.server.server_port}{prefix}"  # a client is kept for each
+        words = ["ingest", bucket, "--wiki", str(tmp_path / "wiki"), "--jobs", "1"]
+        assert main(words) == 0
+        before = tree(tmp_path / "wiki")
+        capsys.readouterr()
+        server.page = page.encode()
+        assert main(words) == 2
+        said = capsys.readouterr().err
+        assert said.startswith(f"wiki: {bucket}: cannot be listed: ")
+        assert said.count("\n") == 1
+        assert tree(tmp_path / "wiki") == before
 
 
 @pytest.mark.usefixtures("_impatient")

@@ -43,6 +43,9 @@ class BucketLock:
             if etag is not None:
                 self._etag, self.until = etag, until
                 return
+        if fetched(self._path) is None:
+            folder = "the store has something there and gives no object, as of a folder"
+            raise RunError(f"{self._path}: {folder}; name an object, as {self._path}/_wiki.lock")
         raise WikiLocked(f"{self._path}: others take this lock all the time; try again")
 
     def renew(self) -> bool:

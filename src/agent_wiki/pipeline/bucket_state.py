@@ -7,10 +7,12 @@ is read again, which is always right. Without the file all is read again.
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from agent_wiki.readers.recording_path import Signature
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import counted, some_of
@@ -20,6 +22,7 @@ MOST_FAILED_RUNS = 3
 
 _KEY = "key"
 _MOST_NAMED = 3
+_DIGITS = 16
 
 
 def is_in_bucket(key: str) -> bool:
@@ -31,6 +34,17 @@ def load(folder: WikiFolder) -> dict[str, dict[str, Any]]:
     """Address → entry. A line that is none, as git's marks of a conflict, is left out."""
     lines = folder.text_or_empty(NAME).splitlines()
     return agreed((entry.pop(_KEY), entry) for line in lines if (entry := _parsed(line)) is not None)
+
+
+def kept_key(address: str, signature: Callable[[], Signature]) -> str:
+    """The key of an object's entry: its address; of one that holds a secret what is left of it, and a digest.
+
+    The digest is that of what is left and of the object's version, never of the secret. `signature` is asked for then.
+    """
+    left, secrets = redact_text(address)
+    if not secrets:
+        return address
+    return f"{left}#{hashlib.sha256(json.dumps([left, *signature()]).encode()).hexdigest()[:_DIGITS]}"
 
 
 def known_below(folder: WikiFolder, address: str) -> int:
@@ -57,7 +71,7 @@ def _parsed(line: str) -> dict[str, Any] | None:
 
 
 def save(folder: WikiFolder, entries: Mapping[str, Mapping[str, Any]]) -> None:
-    """Write what is known of objects; no file where nothing is. A key that holds a secret is not written down."""
+    """Write what is known of objects; no file where nothing is. An address that holds a secret is not written down."""
     lines = [
         json.dumps({**entry, _KEY: key}, ensure_ascii=False, sort_keys=True) + "\n"
         for key, entry in sorted(entries.items())

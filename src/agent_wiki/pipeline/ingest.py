@@ -25,6 +25,7 @@ from agent_wiki.pipeline.export_parts import FilesOfExports, files_of_exports, i
 from agent_wiki.pipeline.inputs import FoundFiles, InputFile, Selection, inputs_of
 from agent_wiki.pipeline.mine import FORGOTTEN, SUPERSEDED, Assignment, Known, Mined
 from agent_wiki.pipeline.new_pages import NewPages
+from agent_wiki.pipeline.own_places import refuse_among_recordings
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.pipeline.report import Report
 from agent_wiki.pipeline.session_counts import LEFT_OUT, count_file, count_session, count_unchanged
@@ -89,6 +90,7 @@ def run(paths: Iterable[RecordingPath], options: Options, report: Report, progre
         partial(bucket_state.known_below, base),
         lambda path: recordings_cache.names_beside(known(), path),
     )
+    refuse_among_recordings("--journal-store", options.asking.journal_store, options.wiki, inputs, options.selection)
     if inputs.is_empty:  # then no wiki is made either
         inputs.report_barren(report)
         return report
@@ -143,7 +145,9 @@ def _run_stages(
         publisher.set_config(patched(publisher.config_text, wanted))
     publisher.names_sidecar = bool(options.summaries)
     if options.shard_run is None and not folder.is_dry_run:  # before anything is paid for
-        sidecar.check_place(folder, publisher.state.config.sidecar, is_named=publisher.names_sidecar)
+        place = publisher.state.config.sidecar
+        sidecar.check_place(folder, place, is_named=publisher.names_sidecar)
+        refuse_among_recordings("sidecar", place, folder.root, inputs, options.selection)
     if options.shard_run is not None:
         options.shard_run.begin(publisher, inputs.digest)
     session_stages = stages_of(options.stages)

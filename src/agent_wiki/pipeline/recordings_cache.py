@@ -73,12 +73,19 @@ def _is_sound(entry: Any) -> bool:
     return all(isinstance(each, list) and len(each) == 3 for each in entry["sessions"])
 
 
+def key_of(path: RecordingPath) -> str:
+    """What a file's entry is known by. Raises `OSError` for an object that is gone and whose address holds a secret."""
+    address = str(path.resolve())
+    is_in_bucket = bucket_state.is_in_bucket(address)
+    return bucket_state.kept_key(address, lambda: signature_of(path)) if is_in_bucket else address
+
+
 def unchanged(cache: Cache, path: RecordingPath) -> dict[str, Any] | None:
     """What is known of a file that has not changed since; None for any other."""
-    entry = cache.get(str(path.resolve()))
-    if entry is None or ("readers" in entry and entry["readers"] != known_formats()):
-        return None
     try:
+        entry = cache.get(key_of(path))
+        if entry is None or ("readers" in entry and entry["readers"] != known_formats()):
+            return None
         if signature_of(path) != (entry.get("size"), entry.get("changed")) or not _has_same_content(path, entry):
             return None
     except OSError:
@@ -114,9 +121,12 @@ def note(
     Of an object that failed it is kept in how many runs it did, and which sessions it held before.
     """
     key = str(path.resolve())
+    if redact_text(key)[1]:
+        _note_failure(cache, key, mined, terms, night)
+        return
     before = cache.pop(key, {})
-    if mined.signature is None or redact_text(key)[1]:
-        return  # a path that holds a secret is not written down; its file is read each time
+    if mined.signature is None:
+        return
     entry: dict[str, Any] = {"size": mined.signature[0], "changed": mined.signature[1], "terms": terms}
     entry |= {"entry": mined.entry, "sha256": mined.sha256} if mined.entry else {}
     is_in_bucket, failure = bucket_state.is_in_bucket(key), _failure_of(mined)
@@ -137,6 +147,22 @@ def note(
         cache[key]["beside"] = {name: _as_kept(signature) for name, signature in mined.looked_at.items()}
     if mined.failure:
         cache[key].update(failure=asdict(mined.failure), is_foreign=mined.is_foreign, readers=known_formats())
+
+
+def _note_failure(cache: Cache, address: str, mined: Mined, terms: list[str], night: str) -> None:
+    """Of a file whose path holds a secret, and is not written down, remember nothing but how often an object failed.
+
+    So it is read each time, until it is set aside.
+    """
+    signature, failure = mined.signature, _failure_of(mined)
+    if signature is None or not bucket_state.is_in_bucket(address):
+        return
+    key = bucket_state.kept_key(address, lambda: signature)
+    before = cache.pop(key, {})
+    if failure is not None:
+        said = {name: redact_text(each)[0] if isinstance(each, str) else each for name, each in asdict(failure).items()}
+        entry = {"size": signature[0], "changed": signature[1], "terms": terms, "sessions": [], "is_passing": True}
+        cache[key] = {**entry, "failure": said, **bucket_state.failed_again(before, night)}
 
 
 def _is_unfinished(mined: Mined) -> bool:
@@ -216,7 +242,9 @@ def has_unlisted(cache: Cache, listings: Iterable[Listing]) -> bool:
 def _missing(cache: Cache, listing: Listing) -> list[str]:
     start = f"{listing.folder.root}/"
     keys = [path.removeprefix(start) for path in cache if path.startswith(start)]
-    return [start + key for key in keys if listing.covers(key) and key not in listing.objects]
+    missing = [start + key for key in keys if listing.covers(key) and key not in listing.objects]
+    kept = {key_of(path) for path in listing.paths()} if missing else frozenset()  # some are not kept by their address
+    return [key for key in missing if key not in kept]
 
 
 def save(folder: WikiFolder, cache: Cache) -> None:

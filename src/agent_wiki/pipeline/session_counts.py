@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agent_wiki.errors import RecordingChanged, RecordingUnavailable
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL
 from agent_wiki.pipeline import bucket_state
@@ -15,12 +16,15 @@ from agent_wiki.pipeline.session_stages import SessionReport
 LEFT_OUT = (FORGOTTEN, "left-out", "older")
 """What a session's status is that a run has read and the wiki has nothing of from this recording."""
 
+_NOT_GIVEN = (RecordingUnavailable.kind, RecordingChanged.kind)
+
 
 def count_unchanged(entry: dict[str, Any], file: InputFile, report: Report, night: str = "") -> None:
     """Put an unchanged file into the report; what was wrong with it then is wrong with it still."""
     report.recordings_unchanged += 1
     if bucket_state.is_set_aside(entry, night):
         report.set_aside.append(Failure(**entry["failure"]))
+        report.recordings_refused += entry["failure"]["kind"] in _NOT_GIVEN
     elif entry.get("failure"):
         is_counted = "failed_runs" in entry
         if is_counted:
@@ -42,6 +46,7 @@ def count_file(mined: Mined, file: InputFile, report: Report) -> None:
     if mined.bug:
         report.bugs.append(mined.bug)
     if mined.failure:
+        report.recordings_refused += mined.failure.kind in _NOT_GIVEN
         report.add_unread(mined.failure, is_foreign=mined.is_foreign, is_named=file.is_named)
     elif mined.is_empty:
         report.left_out.append(Note(mined.name, NO_TURN))

@@ -55,7 +55,7 @@ class ShardRun:
 
     def note(self, cache: Cache, files: Sequence[InputFile], read: Mapping[RecordingPath, Mined]) -> None:
         """Take notice of what was read, and of what is known of the files of this share."""
-        keys = [str(file.path.resolve()) for file in files]
+        keys = [recordings_cache.key_of(file.path) for file in files]
         self.entries = {key: cache[key] for key in keys if key in cache}
         self.gone = sorted(key for key in bucket_state.load(self.base) if key not in cache)
         self.orders = {}

@@ -29,6 +29,7 @@ SCHEMES = ("s3", "gs", "az", "file", "memory")
 
 _BLOCK_BYTES = 8 << 20
 _BLOCKS_HELD = 8  # a recording is read several times over, one of common size is a single block
+_NO_OBJECT = "_wiki.no-such-object"  # a key that nothing has
 _TIMEOUT_SECONDS = 30  # for a block, from the connection to its last byte
 _MOST_RETRIES = 4
 _MOST_RETRY_SECONDS = 120
@@ -208,11 +209,24 @@ def listed(folder: BucketPath) -> Listing:
             return Listing(folder, objects, lost)
         try:
             chunks = store.list(folder.key or None, chunk_size=1_000)
-            return Listing(folder, {each["path"]: _status(each) for chunk in chunks for each in chunk})
+            objects = {each["path"]: _status(each) for chunk in chunks for each in chunk}
+            if not objects:
+                _check_is_store(store, folder)
+            return Listing(folder, objects)
         except exceptions.InvalidPathError:
             made = walked(store, folder.root, folder.key, _TIMEOUT_SECONDS)
             objects = {key: _status(made.found[key]) for key in sorted(made.found)}
             return Listing(folder, objects, made.lost, made.unknown)
+
+
+def _check_is_store(store: Any, folder: BucketPath) -> None:
+    """Raise `RunError` where what listed nothing gives what is not there: any page of XML is an empty listing."""
+    exceptions = obstore_module("exceptions")
+    try:
+        store.get((folder / _NO_OBJECT).key)
+    except (FileNotFoundError, exceptions.PermissionDeniedError, exceptions.UnauthenticatedError):
+        return
+    raise RunError(f"{folder}: cannot be listed: what answers gives one page for all, as a proxy or a login page does")
 
 
 def _is_on_disk(root: str) -> bool:

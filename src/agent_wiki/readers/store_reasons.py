@@ -22,6 +22,7 @@ _WITHOUT_CREDENTIALS = {
     ),
 }
 _TOOK = re.compile(r" in \d+(?:\.\d+)?[nµm]?s\b")  # it is another each night
+_LAYERS = re.compile(r"^.{1,2000}?(?=Error performing [A-Z]+ )")  # of the client: each says that it failed, and where
 _QUERY = re.compile(r"\?[^\s\"']+")  # which can be a key to the store
 _MOST_SAID = 400
 
@@ -33,7 +34,7 @@ def reason_of(error: Exception) -> str:
     """
     said = " ".join(str(error).partition("\n\nDebug source")[0].split())
     said = _TOOK.sub("", _ANSWER.sub(lambda found: ": ".join(filter(None, found.groups())), said))
-    said = redact_text(_QUERY.sub("", said))[0]
+    said = redact_text(_QUERY.sub("", _LAYERS.sub("", said)))[0].rstrip(": ")
     lacking = next((what for pattern, what in _WITHOUT_CREDENTIALS.items() if pattern.search(said)), "")
     said = said if len(said) <= _MOST_SAID else f"{said[:_MOST_SAID]}…"
     return f"no credentials: there is {lacking} (docs/nightly.md, Credentials): {said}" if lacking else said

@@ -34,6 +34,7 @@ SCHEMA_VERSION = 1
 
 HIDDEN_FIELDS = (
     "_covered", "failed_again", "failed_before", "is_shard", "is_verbose", "parts", "parts_unchanged",
+    "recordings_refused",
 )  # fmt: skip
 """Fields of a report that are not printed."""
 
@@ -49,7 +50,8 @@ class Report:
     is_dry_run: bool = False
     recordings: int = 0
     recordings_unchanged: int = 0
-    recordings_read: int = 0  # to their ends, with those that are unchanged
+    recordings_read: int = 0  # to their ends, with those that are unchanged and those that were refused
+    recordings_refused: int = 0  # of these, those that a store did not give
     recordings_waiting: int = 0  # files that are more than one run may read; what they hold nobody knows yet
     sessions: Counter[str] = field(default_factory=Counter)  # by status: mined, unchanged, older, left-out, failed
     formats: Counter[str] = field(default_factory=Counter)
@@ -125,7 +127,7 @@ class Report:
         ):
             entries.clear()
         self.failed_again = self.failed_before = 0
-        self.recordings = self.recordings_unchanged = self.recordings_read = 0
+        self.recordings = self.recordings_unchanged = self.recordings_read = self.recordings_refused = 0
         self.recordings_waiting = self.passed_over_unchanged = self.pages_unchanged = 0
         self.parts = self.parts_unchanged = 0
 

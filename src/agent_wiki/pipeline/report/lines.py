@@ -225,7 +225,8 @@ def _end(report: Report, most: int | None) -> list[str]:
         lines = [f"{lines[0]} (and {more + len(lines) - 1} more)"]
     lines += [f"RED: {one_line(reason)}" for reason in (report.failed_on or ())[:most]]
     if report.stopped:
-        read = f"{report.recordings_read} of {counted(report.recordings, 'recording')}"
+        given = report.recordings_read - report.recordings_refused
+        read = f"{given} of {counted(report.recordings, 'recording')}"
         kept = (
             f"what was learnt so far is in the {'shard' if report.is_shard else 'wiki'}"
             if report.sessions
