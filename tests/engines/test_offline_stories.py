@@ -19,7 +19,7 @@ MISSING = "fatal: renaming 'fixtures' failed: No such file or directory"
         ("git mv a attic/a", None, "mkdir -p attic && git mv a attic/a", "with `mkdir -p attic` run before it"),
         ("python3 load.py a.csv", None, "PYTHONPATH=lib python3 load.py a.csv", "with `PYTHONPATH=lib`"),
         ("deploy app --now", None, "deploy app", "without `--now`"),
-        ("deploy app", "deploy login", "deploy app", "after other steps"),
+        ("deploy app", "deploy login", "deploy app", "later"),
         ("deploy app", None, "deploy app", "unchanged on a later try"),
     ],
 )
@@ -38,7 +38,7 @@ def test_a_story_says_what_was_different_when_it_worked(
 def test_that_another_argument_made_a_tool_work_is_not_said() -> None:
     session = Session().user("Book the flight.").call("book", {"flight": "X1", "pay": "card_1"}, "no card", failed=True)
     session.call("book", {"flight": "X1", "pay": "card_2"}, "booked")
-    assert "it worked on a later try (T5)" in summary(session).narrative
+    assert "it worked later (T5)" in summary(session).narrative
 
 
 def test_neither_a_parallel_call_nor_another_sub_command_is_the_cure() -> None:
@@ -285,7 +285,8 @@ def test_turns_of_the_user_for_which_there_is_no_room_are_left_to_the_list() -> 
         wish = f"Now cap the number {at} in its own file, with the same words as in the file before it, and test it."
         session.user(wish).edit(f"src/parts/of/the/shop/cap{at}.py").run("make test", "3 passed").says("Capped, too.")
     story = summary(session).narrative
-    assert re.search(r"T\d+ to T\d+: see the requests below\.", story)
+    assert "more turns" not in story
+    assert len(summary(session).requests) > len(re.findall(r"[Tt]he user", story))
     assert len(story.split()) <= 250
 
 

@@ -160,3 +160,64 @@ def test_a_heading_that_was_struck_through_is_not_removed() -> None:
         .edit("plan.md", "## Structure", "## ~~Structure~~ (superseded by the new plan)")
     )
     assert "removed" not in summary(session).narrative
+
+
+def test_the_mark_by_which_work_is_handed_in_shows_nothing_of_it() -> None:
+    task = "Implement the page, then run `echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT`."
+    session = Session(exit_status="Submitted").user(task).edit("page.tsx")
+    handed = session.run("echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT")
+    assert shown(handed.says("Done.")).outcome == "partial"
+
+
+def test_a_check_that_the_wrong_node_did_not_start_is_no_failure() -> None:
+    refused = "ERR_PNPM_UNSUPPORTED_ENGINE  Unsupported environment (bad pnpm and/or Node.js version)"
+    session = Session().user("remove the old flow").edit("src/flow.ts").run("pnpm test", refused, failed=True)
+    assert shown(session.says("Removed.")).outcome == "partial"
+
+
+def test_a_log_that_a_skill_writes_is_no_change_where_a_review_was_asked_for() -> None:
+    session = Session().user("review the dashboard").write("/home/me/.tool/analytics/skill-usage.jsonl")
+    session.read("index.html").read("build.py").says(
+        "The dashboard is sound. " + "One of its figures has no unit. " * 9
+    )
+    assert shown(session).outcome == "success"
+
+
+def test_a_push_says_more_than_a_script_that_ran_through() -> None:
+    session = Session().user("mend the fetcher and push it").edit("fetch.py")
+    session.run("python fetch.py", "ValueError: no date", failed=True).edit("fetch.py").run("python fetch.py", "7 rows")
+    session.run("git commit -am fix", "[main 1a2b3c4] fix").run("git push", "main -> main").says("Pushed.")
+    assert shown(session).basis == "shipped"
+
+
+def test_the_request_is_a_key_turn_only_where_little_else_is() -> None:
+    short = summary(Session().user("cap the totals").edit("cart.ts").says("Capped."))
+    assert any(each.text.startswith("The request") for each in short.key_turns)
+
+
+def test_commands_that_do_nothing_of_the_work_are_not_named() -> None:
+    session = Session().user("cap the totals").run("mkdir -p out").run("echo OK", "OK").edit("cart.ts").says("Capped.")
+    assert "mkdir" not in summary(session).narrative
+    assert "echo" not in summary(session).narrative
+
+
+def test_a_pipe_that_was_closed_early_is_no_failure() -> None:
+    session = (
+        Session()
+        .user("look at the page")
+        .run("curl http://localhost | head -3", "curl: (23) Failed writing body", failed=True)
+    )
+    assert "failed" not in summary(session.edit("page.py").says("It is there.")).narrative
+
+
+def test_of_a_long_paste_the_last_line_is_shown_only_where_it_asks() -> None:
+    page = "You are a senior engineer.\n" + "The map has many plots, and each has an outline of its own.\n" * 40
+    session = (
+        Session()
+        .user(page + "Back to top of the page")
+        .edit("a.py")
+        .says("Done.")
+        .user("and cap the totals")
+        .edit("b.py")
+    )
+    assert not any("Back to top" in each.text for each in summary(session.says("Capped.")).requests)

@@ -31,7 +31,7 @@ _OF_REPOSITORY = frozenset({"corrections", "preferences", "surroundings"}) | {
     "recoveries/set-up",
     "runners/other-runner",
 }
-_OF_TOOL = frozenset({"arguments", "refusals"})
+_OF_TOOL = frozenset({"arguments"})
 _OF_AGENT = frozenset({"recoveries/outside-sandbox", "safeguards"})  # what the program around the agent refuses
 _MOST_PER_SESSION = 5
 # What would help was taken out: the value itself, or all that a command is given.

@@ -57,6 +57,7 @@ _LABEL_AT_END = regex(r"(?<=[.!?]) [A-Z][\w ]{2,30}:?$(?<=:)")  # "Constraints:"
 _LABEL = regex(r"[A-Z][a-z]+: (?=[A-Z])")  # "Stack: Flutter, Dart"
 _POINTS_AT_LIST = written("points_at_list", re.IGNORECASE)
 _SAYS_TASK, _NAMES_TASK = written("says_task", re.IGNORECASE), regex(r"^your (?:task|job|goal) is\b", re.IGNORECASE)
+_IMPERATIVE = regex(r"(?:implement|continue|build|fix|address|resolve) ", re.IGNORECASE)
 _WANTS_TO_KNOW = written("asks_to_know", re.IGNORECASE)
 _PROGRAM_ASKS, _REPEATS = written("program_asks", re.IGNORECASE), written("repeats_program", re.IGNORECASE)
 _MENTIONS = regex(r"""(?:@(?:"[^"\n]{1,300}"|[\w./\\:-]{1,300})\s+)+(?=\S)""")  # of files, before what is asked of them
@@ -216,7 +217,8 @@ def both_ends(request: UserRequest, most: int) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     is_typed = request.is_said and request.kind != "command" and not _is_paste(text) and not text.startswith("<")
     first, last = (lines[0], lines[-1][:_FAR]) if lines[1:] and is_typed else ("", "")
-    letters = min(sum(map(str.isalpha, each)) for each in (first, last))
+    is_paste = len(text) >= _LONG and not (_asks_plainly(last) or _WANTS_TO_KNOW.match(last))  # of which it is a scrap
+    letters = 0 if is_paste else min(sum(map(str.isalpha, each)) for each in (first, last))
     if letters < _FEW_WORDS or _NO_WORDS.match(last) or OF_OUTPUT.match(last):
         return ""
     return f"{said(first, most // 2)} … {said(last, most // 2)}"
@@ -360,9 +362,11 @@ def _pasted_error(text: str) -> str:
 
 def _asked_later(paragraphs: list[list[str]], says_so: re.Pattern[str]) -> str:
     """The first sentence of a later paragraph in which the person says plainly what to do."""
+    near = (*paragraphs[1:3], paragraphs[-1])  # further down an imperative is of what was pasted
     for paragraph in paragraphs[1:]:
         for at, sentence in enumerate(paragraph[:4]):
-            if says_so.search(sentence):
+            match = says_so.search(sentence)
+            if match and (paragraph in near or match.start() or not _IMPERATIVE.match(sentence)):
                 return " ".join(paragraph[at : at + 2])
     return ""
 

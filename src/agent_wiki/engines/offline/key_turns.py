@@ -16,7 +16,7 @@ from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import table
 from agent_wiki.engines.offline.troubles import Trouble
-from agent_wiki.engines.offline.what_changed import AFTERWARDS, LATER
+from agent_wiki.engines.offline.what_changed import AFTERWARDS, LATER, in_words
 from agent_wiki.engines.offline.wording import called, error_words, file_names, is_inline, said, service_call
 from agent_wiki.engines.offline.working import is_written_whole, known_before
 from agent_wiki.pages.compare.views import KeyTurnKind
@@ -30,6 +30,7 @@ _SHOWN_BY = table("words")["shown_by"]
 _LEAST_KEY_TURNS = 3
 _SOON = 3  # turns: a call, its result and the stop
 _MOST_OF_ACCEPTANCE = 120  # characters; what is longer asks for something else, too
+_OF_REQUEST = 41  # which stands at the head of the page
 _FILLS = 20  # it says little, and is named where there is not enough else
 
 
@@ -86,7 +87,7 @@ def _of_user(stretch: Stretch, deed: UserRequest | None, listed: Collection[int]
         words, pasted = in_own_words(line, request, 160), pasted_line(line, 160)
         if request is opening:
             goal = opening_and_next(stretch.requests, stretch.trajectory.source.title)[0]
-            found.append(_Candidate(100, request.turn, f"The request: {in_own_words(goal, request, 160)}"))
+            found.append(_Candidate(_OF_REQUEST, request.turn, f"The request: {in_own_words(goal, request, 160)}"))
         elif not words:
             continue  # "2", which chose from what the agent had offered
         elif request is deed:
@@ -160,7 +161,9 @@ def _of_troubles(troubles: list[Trouble]) -> list[_Candidate]:
         found.append(_Candidate(weight, first.end, f"{called(first)} fails{f': {line}' if line else ''}"))
         if trouble.fix is not None:
             weight = _FILLS if trouble.how.endswith((LATER, AFTERWARDS)) else weight
-            found.append(_Candidate(weight - 4, trouble.fix.end, f"{called(first)} {trouble.went[0]} {trouble.how}"))
+            found.append(
+                _Candidate(weight - 4, trouble.fix.end, f"{called(first)} {trouble.went[0]} {in_words(trouble.how)}")
+            )
     return found
 
 

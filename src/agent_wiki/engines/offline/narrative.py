@@ -30,6 +30,7 @@ from agent_wiki.engines.offline.story import Sentence, story_of
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.troubles import Trouble
+from agent_wiki.engines.offline.what_changed import in_words
 from agent_wiki.engines.offline.wording import called, code, error_words, is_inline, listing, said
 from agent_wiki.engines.offline.working import CHECKED, span, worked
 
@@ -199,7 +200,8 @@ def _trouble(trouble: Trouble) -> Sentence:
         weight = 52 if is_inline(first) else 82
     if trouble.fix is None:
         return Sentence(last.turn, weight - 10, f"{failed}.")
-    return Sentence(last.turn, weight, f"{failed}; it {trouble.went[1]} {trouble.how} (T{trouble.fix.end}).")
+    how = in_words(trouble.how)
+    return Sentence(last.turn, weight, f"{failed}; it {trouble.went[1]} {how} (T{trouble.fix.end}).")
 
 
 def _refusals(stretch: Stretch) -> list[Sentence]:

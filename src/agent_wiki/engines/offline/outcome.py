@@ -68,7 +68,9 @@ _NOT_GRANTED = regex(r"requested permissions? to [^\n]{1,200}, but you haven't g
 _NOTES = regex(r"\.(?:md|txt|jsonl?)$", re.IGNORECASE)  # notes, and the recording itself
 _SEARCH = frozenset({"grep", "egrep", "rg", "awk", "sed", "select-string"})
 _MOST_READ = 400
-_NO_PROGRAM = regex(r"command not found|: not found\s*$|is not recognized|No such file or directory\s*$")
+_NO_PROGRAM = regex(
+    r"command not found|: not found\s*$|is not recognized|No such file or directory\s*$|UNSUPPORTED_ENGINE|EBADENGINE"
+)
 _NO_ERRORS = regex(
     r"\b(?:no (?:more )?errors?|no longer|gone|(?:is|are) (?:all )?(?:fixed|solved)|works? now|zero|without)\b",
     re.IGNORECASE,
@@ -136,6 +138,8 @@ def _shown(stretch: Stretch) -> Shown:
         by_checks = open_end
     elif by_checks is not None and not any(act.commands for act in by_checks.passed):
         by_checks = left_open(stretch) or by_checks  # an editor that reports nothing has run nothing
+    if by_checks is not None and _only_ran(by_checks):
+        by_checks = _shipped_or_taken(stretch) or by_checks
     by_user = _by_user(stretch)
     if by_user is not None and (by_checks is None or (by_user.turn or 0) > (by_checks.turn or 0)):
         return by_user
@@ -153,8 +157,27 @@ def _shown(stretch: Stretch) -> Shown:
         or left_open(stretch)
         or _gave_up(stretch)
         or reported(stretch)
-        or Shown("unknown", "graded" if is_graded_elsewhere(stretch) else "nothing")
+        or _handed_over(stretch)
     )
+
+
+def _only_ran(shown: Shown) -> bool:
+    """Nothing but a script that ran through stands for it: whether what it printed is right, it does not say."""
+    return shown.outcome == "success" and all(act.kind == "probe" for act in shown.passed)
+
+
+def _shipped_or_taken(stretch: Stretch) -> Shown | None:
+    """What shows more than a script that ran through."""
+    found = healthy_cluster(stretch) or shipped_as_asked(stretch) or published(stretch) or _by_moving_on(stretch)
+    found = found or (None if stretch.product() else delivered(stretch))
+    return found if found is not None and found.outcome == "success" else None
+
+
+def _handed_over(stretch: Stretch) -> Shown:
+    """What was made for a grader whose verdict is not recorded, or nothing."""
+    if not is_graded_elsewhere(stretch):
+        return Shown("unknown", "nothing")
+    return Shown("partial" if stretch.product() else "unknown", "graded")
 
 
 def recorded_outcome(source: Source) -> Outcome | None:

@@ -20,6 +20,9 @@ _MOST_READ = 40_000
 _TURNS_AFTER = 8
 _PLACE = regex(r"(?P<file>[\w@./\\-]{1,200}\.\w{1,5})(?:[:(]\d+|\s+\d+:\d+)", needs=(".",))
 _OLDER = written("older_failure", re.IGNORECASE)
+_NOT_STARTED = regex(
+    r"ERR_PNPM_UNSUPPORTED_ENGINE|\bEBADENGINE\b|The engine \"node\" is incompatible"
+)  # it ran nothing
 _LACKS_PACKAGE = regex(r"error TS2307: Cannot find module '[^.'][^']{0,100}'", needs=("TS2307",))
 _Passed = dict[str, list[tuple[int, set[str]]]]  # by what a check names: in which turn, and to what it was narrowed
 
@@ -35,6 +38,7 @@ def own_failures(stretch: Stretch, failed: Sequence[Act]) -> tuple[Act, ...]:
             for step in filter(is_check, act.commands):
                 for name in _names(step):
                     passed.setdefault(name, []).append((act.turn, _narrowed(step)))
+    failed = [act for act in failed if not _NOT_STARTED.search((act.call.result or "")[:_MOST_READ])]
     own = (act for act in failed if not _is_settled(act, passed, printed) and not _is_older(act, stretch))
     return tuple(act for act in own if not _is_formatted(act, stretch))
 

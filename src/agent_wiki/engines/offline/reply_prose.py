@@ -127,7 +127,12 @@ def reservation(reply: str, shown: str = "") -> str:
     lines = (line.strip(" *->_#\t") for line in FENCED.sub("", reply[since:_MOST_READ]).splitlines())
     sentences = [each for line in lines for each in SENTENCE_END.split(line)]
     found = next((each for each in sentences[1:] if _RESERVES.match(each) and not each.endswith(("?", ":"))), "")
-    return "" if found[:30].rstrip(".") in shown else found
+    return "" if _letters(found[:40]) in _letters(shown) else found
+
+
+def _letters(text: str) -> str:
+    """Its letters and digits alone: quoting changes the other signs."""
+    return "".join(filter(str.isalnum, text.lower()))
 
 
 def says_nothing(sentence: str) -> bool:

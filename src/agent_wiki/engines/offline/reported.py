@@ -5,6 +5,7 @@ Most of what a reader misses in a story made by rules stands in them. What is op
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -55,7 +56,7 @@ _PLANS, _OFFERS = written("plans", re.IGNORECASE), written("offers", re.IGNORECA
 _RULE = regex(r"\s*\|?[|:\s-]*--[|:\s-]*")
 _ASKED = regex(r"(?:^|(?<=[.!?:。！] ))[^.!?。！]{0,400}[?？]$")
 _WORD = regex(r"[^\W\d_]{2,}")
-_FEWEST_WORDS, _FEWEST_SIGNS = 3, 10
+_FEWEST_WORDS, _FEWEST_SIGNS, _LEAST_WORDS = 3, 10, 8
 _SENTENCE = regex(r"[.!?](?=\s)")
 
 
@@ -146,7 +147,13 @@ def _shown(reply: str, most: int, most_lines: int) -> list[str]:
     """The lines of a reply that fit: first those that weigh, then from its start; an ellipsis before each gap."""
     lines = list(_lines(reply[:_MOST_READ]))
     sums_up = [most_lines == 1 and CONCLUDES.search(line) is not None for line in lines]
-    weighty = sorted(range(len(lines)), key=lambda at: (not sums_up[at], _WEIGHS.search(lines[at]) is None, at))
+    is_row = [" | " in line for line in lines]  # of a table, whose others are left out
+    scraps = [most_lines == 1 and (BELOW in line or len(line.split()) < _LEAST_WORDS) for line in lines]
+    ranks = zip(
+        is_row, map(operator.not_, sums_up), scraps, (_WEIGHS.search(line) is None for line in lines), strict=True
+    )
+    rank = dict(enumerate(ranks))
+    weighty = sorted(rank, key=lambda at: (rank[at], at))
     room, kept = most, set[int]()
     for at in weighty:
         if len(lines[at]) <= room and len(kept) < most_lines:

@@ -22,7 +22,6 @@ from agent_wiki.engines.offline.signals import (
     other_names,
     preferences,
     recoveries,
-    refusals,
     runners,
     safeguards,
 )
@@ -67,10 +66,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
             "arguments/either-or": "A call is refused for two exclusive arguments, and accepted with one.",
             "arguments/preparing-call": "A call fails, and works after one other tool was called.",
         },
-    ),
-    *_found_by(
-        refusals.lessons,
-        {"refusals/whole-path": "A tool does not find the file to edit, and does by a longer path of it."},
     ),
     *_found_by(
         recoveries.lessons,

@@ -10,7 +10,7 @@ from agent_wiki.engines.offline.delivered import wants_words
 from agent_wiki.engines.offline.read_back import is_asked_for
 from agent_wiki.engines.offline.reply_prose import reservation
 from agent_wiki.engines.offline.shown import Shown
-from agent_wiki.engines.offline.stretch import Stretch
+from agent_wiki.engines.offline.stretch import HANDED_OVER, Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.wording import is_inline
 from agent_wiki.shell.result_lines import quoted
@@ -96,6 +96,7 @@ def reported(stretch: Stretch) -> Shown | None:
         if (act.kind in (*kinds, alone) and not (edits and is_inline(act)))  # which shows something to the agent alone
         or any(is_asked_for(each, stretch) for each in act.commands)
     ]
+    done = [act for act in done if not HANDED_OVER.search(act.call.command() or "")]
     ended = [act.end for act in stretch.acts if reply and act.turn != reply[0]]  # it may be said beside the last call
     if reply is None or not done or not done[-1].has_worked or reply[0] < max(ended, default=0) or not wanted:
         return None

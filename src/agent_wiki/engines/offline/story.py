@@ -120,10 +120,10 @@ def _with_gaps(kept: list[Sentence], turns: list[int], listed: Collection[int]) 
     runs = [list(run) for is_shown, run in groupby(turns, shown.__contains__) if not is_shown]
     room = MOST_WORDS - sum(_words(each.text) for each in kept)
     gaps = []
+    runs = [run for run in runs if not any(map(listed.__contains__, run))]  # the list says what was asked
     for run in sorted(runs, key=len, reverse=True)[: room // _WORDS_OF_A_GAP]:
         noun, last = ("turns", f" to T{run[-1]}") if run[1:] else ("turn", "")
         text = f"{count(len(run)).capitalize()} more {noun} of the user followed (T{run[0]}{last})."
-        text = f"T{run[0]}{last}: see the requests below." if any(map(listed.__contains__, run)) else text
         gaps.append(Sentence(run[0], 0, text, opens=True))
     return sorted([*kept, *gaps], key=lambda each: each.turn)
 

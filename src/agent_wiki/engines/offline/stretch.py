@@ -28,7 +28,7 @@ _FEWEST_REPLIES = 3
 HANDED_OVER = regex(r"(?:^|[\s&;|])(?:submit(?:\s|$)|echo ['\"]?COMPLETE_TASK)")
 _CALL_IN_WORDS = regex(r"```[^`]{0,400}```\s*\Z")  # some harnesses have it there
 _HANDS_OVER, _LEAVES = written("hands_over", re.IGNORECASE), written("leaves", re.IGNORECASE)
-_APART = regex(r"telemetry\.jsonl$|(?:^|[/\\])scratch(?:pad)?[/\\]|[/\\]AppData[/\\]Local[/\\]Temp[/\\]")
+_APART = regex(r"(?:telemetry|usage)\.jsonl$|(?:^|[/\\])scratch(?:pad)?[/\\]|[/\\]AppData[/\\]Local[/\\]Temp[/\\]")
 _NO_REPLY = "No response requested."  # what a client records where the agent was not asked
 
 

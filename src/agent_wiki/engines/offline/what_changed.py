@@ -34,6 +34,11 @@ OUTSIDE = "outside the sandbox"
 AFTERWARDS = "after other steps"  # of which nothing shows which one mattered
 
 
+def in_words(difference: str) -> str:
+    """A difference as it follows "it worked"; where nothing shows what mattered, that it was later."""
+    return "later" if difference in (LATER, AFTERWARDS) else difference
+
+
 def is_again(failed: Act, later: Act) -> bool:
     """Whether `later` tries what had failed once more: the same thing done to the same things, or nearly the same."""
     step = main_command(failed)
@@ -80,7 +85,7 @@ def what_changed(failures: Sequence[Act], worked: Act, between: Sequence[Act]) -
     if done:
         return f"{said}{', ' if said else ''}after {listing(list(dict.fromkeys(done)), 2)}"
     is_same = failures[-1].call.raw_arguments == worked.call.raw_arguments
-    is_idle = not any(act.kind in ("run", "edit", "ship", "probe", "service") for act in before)
+    is_idle = not any(act.kind in ("run", "edit", "ship", "probe", "service", "check") for act in before)
     return said or (f"unchanged {LATER}" if is_same and is_idle else LATER if is_idle else AFTERWARDS)
 
 

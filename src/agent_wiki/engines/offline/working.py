@@ -43,6 +43,7 @@ CHECKED = 55  # what checks that passed weigh in a story
 _FEW_FILES = 4
 _MOST_SHOWN = 70  # characters of what a command printed
 _SETS_UP = regex(r"\b(?:install|sudo|init|create|migrate|deploy|apply|upgrade|uninstall|add|enable|start|up)\b")
+_TRIVIAL = regex(r"(?:mkdir|echo|touch|sleep|true|export)\b[^\n;&|]{0,300}\Z")  # alone they do nothing of the work
 _FETCHERS = frozenset({"curl", "wget", "http"})
 _SENDS = regex(r" (?:-X ?|--request[ =]?)(?:POST|PUT|PATCH|DELETE)\b| (?:-d|-F|--data\S*|--form|--json|--post-\w+)[ =]")
 
@@ -201,6 +202,7 @@ def _ran(acts: list[Act], scratch: frozenset[str]) -> Sentence | None:
     ran = [act for act in acts if act.kind in ("run", "skill", "revert", "delete") and act.has_worked]
     ran = [act for act in ran if not (act.deletes and scratch.issuperset(map(bare_name, act.deletes)))]
     ran = [act for act in ran if not HANDED_OVER.search(act.call.command() or "") and called(act).lower() != "`skill`"]
+    ran = [act for act in ran if not _TRIVIAL.match(act.call.command() or "")]
     probes = (act for act in acts if act.kind == "probe" and act.has_worked)
     ran += [act for act in probes if shows_success(_came_of(act).strip(" :“”"))]
     first = {called(act): act for act in reversed(ran) if not called(act).startswith("`$")}  # only a variable

@@ -26,7 +26,7 @@ _SEARCH_FIRST = Wording(  # the same page for all such tools
     "arguments/preparing-call",
     "Call ToolSearch before a deferred tool",
     "Call `ToolSearch` with `select:<tool>` before the first call of a tool that is only offered by name, such as "
-    "`TaskCreate` or `TaskUpdate`: until then it fails, whatever it is given.",
+    "`TaskCreate` or `TaskUpdate`: its parameters are not shown before, and a wrong guess at them is refused.",
     "A tool whose schema has not been shown, such as `TaskCreate`, is about to be called for the first time.",
     ("tool-search", "tool-order"),
 )
