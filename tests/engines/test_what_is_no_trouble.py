@@ -221,3 +221,38 @@ def test_of_a_long_paste_the_last_line_is_shown_only_where_it_asks() -> None:
         .edit("b.py")
     )
     assert not any("Back to top" in each.text for each in summary(session.says("Capped.")).requests)
+
+
+def test_what_the_person_quotes_is_not_the_person_s() -> None:
+    quoted = "> This header is passed to the client\n\nisn't there a way for us to set it ourselves?"
+    assert request_line(quoted) == "Isn't there a way for us to set it ourselves?"
+    assert "header" in request_line("> This header is passed to the client")
+
+
+def test_a_trial_run_does_not_settle_a_failure() -> None:
+    session = (
+        Session()
+        .user("mend the recipe")
+        .run("just update", "error: recipe `update` failed with exit code 1", failed=True)
+    )
+    story = summary(session.edit("justfile").run("just --dry-run update", "would download")).narrative
+    assert "failed" in story
+    assert "worked" not in story
+
+
+def test_compilers_number_their_errors_in_any_language() -> None:
+    output = "Program.cs(7,9): error CS0103: The name 'cap' does not exist\n    5 Hata"
+    assert judged_line("dotnet build -c Debug 2>&1 | tail -40", output, False, 1).state == "masked"
+
+
+def test_the_count_of_tests_says_more_than_a_build_line() -> None:
+    output = "56 passed (5 files)\n✔ Browser application bundle generation complete, all checks passed"
+    assert judged_line("npm test", output, False, 1).line == "56 passed (5 files)"
+
+
+def test_the_work_of_a_subagent_is_the_last_change() -> None:
+    session = Session().user("cap the totals").edit("cart.py").run("pytest", "4 passed")
+    arc = summary(
+        session.call("Task", {"description": "Simplify the code", "subagent_type": "x"}, "Simplified the cart.")
+    )
+    assert arc.outcome_reason == "this engine knows no passed check after the change in T6"

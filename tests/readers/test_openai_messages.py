@@ -269,6 +269,27 @@ def test_a_call_recorded_in_the_content_and_beside_it_counts_once(tmp_path: Path
     assert [message.content for message in trajectory.messages] == ["List it.", None, "a.txt"]
 
 
+@pytest.mark.parametrize(
+    ("tool", "then", "mark"),
+    [
+        ("Write", "Go on", "rejected"),
+        ("Bash", "[Request interrupted by user for tool use]", "rejected"),
+        ("Bash", "Go on", "denied"),
+    ],
+)
+def test_a_call_that_the_user_refused_is_no_change(tmp_path: Path, tool: str, then: str, mark: str) -> None:
+    refused = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+    call = {"id": "c1", "type": "function", "function": {"name": tool, "arguments": '{"file_path": "a.py"}'}}
+    turns = [
+        {"role": "user", "content": "Write it"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": [{"type": "tool_output", "text": refused}]},
+        {"role": "user", "content": then},
+    ]
+    result = of(tmp_path, turns).messages[2]
+    assert (result.mark, result.is_error) == (mark, None)
+
+
 def test_what_claude_code_wrote_into_the_users_turns_is_marked(tmp_path: Path) -> None:
     note, done = (
         "<ide_opened_file>The user opened a.py</ide_opened_file>",

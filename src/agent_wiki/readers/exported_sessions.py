@@ -8,10 +8,12 @@ own file began with.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
+from agent_wiki.readers.claude_blocks import result_mark
 from agent_wiki.readers.recorded import iso_utc, mapping, text_or_none
-from agent_wiki.trajectory import Source
+from agent_wiki.trajectory import Message, Source
 from agent_wiki.trajectory.lazily import regex
 
 _ROLE = regex(r"(system|user|assistant|tool)-subagent-([\w.-]{1,80})")
@@ -71,3 +73,19 @@ def first_time(messages: list[dict[str, Any]]) -> str | None:
     """When the first message with a recorded time was said, ISO 8601 in UTC."""
     times = (iso_utc(mapping(message.get("_metadata")).get("timestamp")) for message in messages)
     return next((time for time in times if time), None)
+
+
+def mark_refusals(messages: Sequence[Message]) -> None:
+    """Mark the results by which Claude Code says that the user refused a call, in place.
+
+    The words are the user's where an interruption follows them, or the tool returns nothing but the program's words.
+    """
+    calls = {call.id: call.name for message in messages for call in message.tool_calls}
+    for at, message in enumerate(messages):
+        if message.role != "tool" or message.mark is not None:
+            continue
+        after = next((each for each in messages[at + 1 :] if each.role != "tool"), None)
+        is_refusal = after is not None and after.mark == "interrupt"
+        name = calls.get(message.tool_call_id or "", "")
+        if (mark := result_mark(message.content or "", name, is_refusal=is_refusal)) in ("rejected", "denied"):
+            message.mark, message.is_error = mark, None

@@ -26,7 +26,14 @@ from agent_wiki.readers.chat_messages import CHAT_ROLES, Call, add_message, all_
 from agent_wiki.readers.chat_values import content_hashes, reply_usage, summed_usage
 from agent_wiki.readers.claude_blocks import is_compaction_copy
 from agent_wiki.readers.claude_user_text import Piece, pieces_of
-from agent_wiki.readers.exported_sessions import add_surroundings, apart, first_time, role_of, session_meta
+from agent_wiki.readers.exported_sessions import (
+    add_surroundings,
+    apart,
+    first_time,
+    mark_refusals,
+    role_of,
+    session_meta,
+)
 from agent_wiki.readers.recorded import identifier, iso_utc, mapping, number, objects, text_or_none
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.readers.text_calls import take_last_calls, take_output
@@ -156,6 +163,7 @@ def _built(messages: list[dict[str, Any]], *, is_split: bool = False) -> Traject
         for message in messages:
             _add(builder, message)
     take_last_calls(builder)
+    mark_refusals(builder.messages)
     return builder
 
 

@@ -30,6 +30,7 @@ _TESTS_FAILED = regex(r"^\s*(?:--- FAIL\b|FAIL(?:ED)?\b|not ok \d)|\b[1-9]\d* (?
 _INTERPRETERS = regex(r"(?:python|pypy)[\d.]*|bash|sh|zsh|node|ruby|perl|php|deno|tsx|ts-node|Rscript")
 # A test runner's own count at the end: what the tested program logged before it decides nothing.
 _NONE_FAILED = regex(r"(?:^|[^.\d])0 (?:fail(?:ed|ures?|ing)?|errors?)\b|\b(?:failed|FAILED) ?[:=] ?0\b")
+_COUNTS_TESTS = regex(r"\b[1-9]\d* (?:passed|passing|tests? OK)\b|\b(?:TOTAL|Executed)[: ] ?\d+ ")
 _TALLY_LINES = 6
 _GIVES_UP = regex(r"(?:ERROR|FATAL): \S")  # as the last that a program says
 # Checks that count what they ran: one that printed nothing was not seen, unless it was asked to keep quiet.
@@ -245,8 +246,9 @@ class _Judge:
         if not any(is_check(step) or _is_script(step) for step in self.steps):
             return exit_line(self.result)
         zero = next((line for code, line in self.codes.values() if code == 0), "")
-        said = next((line for line in reversed(self.good_lines) if not shows_failure(line)), "")
-        return quoted(said) or zero or exit_line(self.result)
+        said = [line for line in reversed(self.good_lines) if not shows_failure(line)]
+        counted = next(filter(_COUNTS_TESTS.search, said), "")  # says more than the build that went before
+        return quoted(counted or next(iter(said), "")) or zero or exit_line(self.result)
 
     # -- each step -----------------------------------------------------------------------------------------------
 

@@ -34,10 +34,10 @@ _FAILED_AT_START = regex(
 )
 _FAILED_WITHIN = regex(
     r"\b[1-9]\d* (?:failed(?! (?:attempt|log-?in|request|retr|tr(?:y|ies)))|failures?|errors?|problems?|failing)\b"
-    r"|: error(?: TS\d+)?: |: SyntaxError:|\b[1-9]\d* issues? found\b"
+    r"|: error(?: [A-Z]{2,4}\d{1,6})?: |: SyntaxError:|\b[1-9]\d* issues? found\b"
     r"|\b(?:test result: FAILED|Tests? failed|BUILD FAILED|Build failed|compilation failed|command not found"
     r"|ERROR task failed|could not compile|No module named|exited with error)|hint: See PEP 668"
-    r"|^failed to solve: |did not complete successfully: exit code: "
+    r"|^\s*This is not the tsc command you|^failed to solve: |did not complete successfully: exit code: "
 )
 # A check's own mark in front: whatever the rest says is the name of what passed or was skipped, unless it counts.
 _MARKED_AS_PASSED = regex(
@@ -47,7 +47,7 @@ _MARKED_AS_PASSED = regex(
 # One of these is in every line that `_FAILED_WITHIN` fits.
 _WORDS_WITHIN = (
     "fail", "error", "problem", "issue", "SyntaxError", "FAILED", "command not found", "could not compile",
-    "No module named", "PEP 668", "did not complete",
+    "No module named", "PEP 668", "did not complete", "not the tsc",
 )  # fmt: skip
 # What a program, or the shell in its place, says under its own name when it cannot do its work.
 _COMPLAINT = regex(

@@ -185,7 +185,7 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     """
     text = without_rules(without_links(text))
     text = text[mentions.end() :] if (mentions := _MENTIONS.match(text)) else text
-    text = own_part(text)
+    text = own_part(_without_quoted(text))
     if _is_paste(text):
         return f"{MEND_PASTED}{_pasted_error(text)}"
     plan = _PLAN.match(text)
@@ -203,6 +203,12 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     line = line or _sentence_that_asks(text, paragraphs, most)
     line = _LABEL_AT_END.sub("", clause(line, most))
     return _upper_first(_COUNTED.sub("", line))
+
+
+def _without_quoted(text: str) -> str:
+    """Without the lines that the person quotes (`> …`), where there are own words beside them."""
+    own = [line for line in text.split("\n") if not line.lstrip().startswith("> ")]
+    return "\n".join(own) if len(" ".join(own).split()) >= _FEW_WORDS // 2 else text
 
 
 def _is_paste(text: str) -> bool:

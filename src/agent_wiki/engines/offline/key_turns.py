@@ -21,7 +21,7 @@ from agent_wiki.engines.offline.wording import called, error_words, file_names, 
 from agent_wiki.engines.offline.working import is_written_whole, known_before
 from agent_wiki.pages.compare.views import KeyTurnKind
 from agent_wiki.stages.summarize import KeyTurnNote
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.text import plain_line
 
 MOST_KEY_TURNS = 6
@@ -31,6 +31,7 @@ _LEAST_KEY_TURNS = 3
 _SOON = 3  # turns: a call, its result and the stop
 _MOST_OF_ACCEPTANCE = 120  # characters; what is longer asks for something else, too
 _OF_REQUEST = 41  # which stands at the head of the page
+_IS_MISSING = regex(r"command not found|not recognized as")  # a tool that was tried, and let be
 _FILLS = 20  # it says little, and is named where there is not enough else
 
 
@@ -156,6 +157,7 @@ def _of_troubles(troubles: list[Trouble]) -> list[_Candidate]:
     for trouble in reversed(distinct.values()):
         weight = 46 if is_inline(trouble.failures[0]) else 72 if trouble.is_check else 50
         first, line = trouble.failures[-1], error_words(trouble.line, 120)
+        weight = _FILLS if trouble.fix is None and _IS_MISSING.search(trouble.line) else weight
         if trouble.fix is None and not trouble.is_check and len(trouble.failures) < 2:
             weight = 35
         found.append(_Candidate(weight, first.end, f"{called(first)} fails{f': {line}' if line else ''}"))

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import field
 
-from agent_wiki.engines.offline.acts import Act
+from agent_wiki.engines.offline.acts import Act, was_sent_to_change
 from agent_wiki.engines.offline.reply_prose import SENTENCE_END
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.tables import written
@@ -121,6 +121,11 @@ class Stretch:
         scratch = self.scratch()
         edited = ((path, act.turn) for act in self.acts if act.has_edited for path in act.edits)
         return {path: turn for path, turn in edited if bare_name(path) not in scratch}
+
+    def handed_on(self) -> dict[str, int]:
+        """By the empty name, as its files are not known, the turn of the last subagent that was sent to change some."""
+        turns = [act.turn for act in self.acts if was_sent_to_change(act)] if self.product() else []
+        return {"": turns[-1]} if turns else {}
 
     def interrupts(self) -> list[int]:
         """Turns in which the user stopped the agent, and not what came after it had had its say."""

@@ -26,6 +26,7 @@ _LONG_ADDRESS = regex(r"(https?://[\w.-]{1,100})/[\w./%?&=~+@-]{25,2000}(?=[\s:,
 _LEADS_IN = regex(r"(?<=[.!?]) [^.!?:]{1,60}:\s*$")  # to the lines below
 _TELLS = regex(r"(?:Error|Exception)\b|^(?:E[A-Z]{4,}|SIG[A-Z]{3,5}|Killed|Terminated|Aborted)\b")
 _LEAST = 0.4  # of `most`; a shorter piece would omit too much
+_ASKED_WITH = ("query", "question", "pattern", "url")  # of a search, what says most
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -174,6 +175,7 @@ def service_call(act: Act) -> str:
         and 0 < len(str(value)) <= 24
         and not any(word in name for word in ("user", "timeout"))
     ]
-    words = said(", ".join(short[:2]), 70).strip("“”")
+    asked = next((text for key in _ASKED_WITH if isinstance(text := act.call.arguments.get(key), str) and text), "")
+    words = said(asked or ", ".join(short[:2]), 70).strip("“”")
     name = code(bare_tool_name(act.call.name))
     return f"{name} ({words})" if words else name

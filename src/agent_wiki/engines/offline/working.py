@@ -43,6 +43,7 @@ CHECKED = 55  # what checks that passed weigh in a story
 _FEW_FILES = 4
 _MOST_SHOWN = 70  # characters of what a command printed
 _SETS_UP = regex(r"\b(?:install|sudo|init|create|migrate|deploy|apply|upgrade|uninstall|add|enable|start|up)\b")
+_NOT_BEGUN = regex(r"API Error|collab \w{1,20} failed|(?:Failed|Unable) to (?:start|spawn)")
 _TRIVIAL = regex(r"(?:mkdir|echo|touch|sleep|true|export)\b[^\n;&|]{0,300}\Z")  # alone they do nothing of the work
 _FETCHERS = frozenset({"curl", "wget", "http"})
 _SENDS = regex(r" (?:-X ?|--request[ =]?)(?:POST|PUT|PATCH|DELETE)\b| (?:-d|-F|--data\S*|--form|--json|--post-\w+)[ =]")
@@ -258,7 +259,7 @@ def is_function(act: Act) -> bool:
 
 def _delegated(acts: list[Act]) -> Sentence | None:
     begun = [act for act in acts if act.kind == "delegate" and not act.call.name.lower().endswith(("message", "input"))]
-    tasks = [act for act in begun if not act.has_failed and not (act.call.result or "").startswith("API Error")]
+    tasks = [act for act in begun if not act.has_failed and not _NOT_BEGUN.match(act.call.result or "")]
     if not tasks:
         return None
     named = distinct([said(str(act.call.arguments.get("description") or ""), 60) for act in tasks])
@@ -271,7 +272,9 @@ def _shipping_words(act: Act) -> str:
     """Its command lines, without the pushes of nothing new and without those of `gh` where that complains."""
     idle: set[object] = {("git", "push")} if _NOTHING_NEW in (act.call.result or "") else set()
     of_gh = tuple(each for each in act.commands if each.program == "gh")
-    left_out = {"gh"} if of_gh and any(speakers(line, of_gh) for line in lines_of(act.call.result or "")) else set()
+    is_done = "already merged" in (act.call.result or "")
+    is_idle = is_done or any(speakers(line, of_gh) for line in lines_of(act.call.result or ""))
+    left_out = {"gh"} if of_gh and is_idle else set()
     return "\n".join(each.text() for each in act.commands if not ({each.words[:2], each.program} & (idle | left_out)))
 
 
