@@ -256,3 +256,11 @@ def test_the_work_of_a_subagent_is_the_last_change() -> None:
         session.call("Task", {"description": "Simplify the code", "subagent_type": "x"}, "Simplified the cart.")
     )
     assert arc.outcome_reason == "this engine knows no passed check after the change in T6"
+
+
+def test_a_command_alone_is_named_with_what_was_shipped_for_it() -> None:
+    session = (
+        Session().user("/apply-change").read("build.yml").says("Shall it be one step, or a workflow?").user("option 1")
+    )
+    session.edit("build.yml").run('git commit -m "Share one step"', "[main 1a2b3c4] Share one step").says("Applied.")
+    assert summary(session).title.startswith("/apply-change: Share one step")

@@ -159,7 +159,7 @@ def _shown(reply: str, most: int, most_lines: int) -> list[str]:
         if len(lines[at]) <= room and len(kept) < most_lines:
             room -= len(lines[at])
             kept.add(at)
-    before_gap = kept - {at - 1 for at in kept} - {len(lines) - 1}
+    before_gap = kept - {at - 1 for at in kept} - {len(lines) - 1} if most_lines > 1 else set()  # one line says enough
     return [f"{lines[at].removesuffix(CUT)}{CUT}" if at in before_gap else lines[at] for at in sorted(kept)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agent_wiki.engines.offline.acts import Act, acts_of
 from agent_wiki.engines.offline.arcs import arc_slug, arc_starts
 from agent_wiki.engines.offline.dead_ends import dead_ends_of
-from agent_wiki.engines.offline.goal import NO_REQUEST, goal_of, says_few_words, title_of
+from agent_wiki.engines.offline.goal import COMMAND, NO_REQUEST, goal_of, says_few_words, title_of
 from agent_wiki.engines.offline.key_turns import key_turns_of
 from agent_wiki.engines.offline.listed_requests import listed_requests
 from agent_wiki.engines.offline.main_request import deed_of, standing_requests
@@ -82,6 +82,9 @@ def _title(stretch: Stretch, goal: str, deed: UserRequest | None, number: int) -
     if goal == NO_REQUEST:
         return title_without_request(stretch)
     title = title_of(goal, deed)
+    if COMMAND.fullmatch(title or goal):  # alone it does not say what it was given to do
+        subjects = [name for act in stretch.acts if act.has_worked for name in subjects_of(act)]
+        title = f"{title or goal}: {subjects[-1]}" if subjects else title
     if (more := number - 1 - (", then: " in (title or goal))) > 0:
         several = "many" if number >= MOST_REQUESTS else count(more)  # the list of them is cut there
         suffix = f" (and {several} more request{'s' if more > 1 else ''})"
