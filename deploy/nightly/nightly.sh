@@ -266,7 +266,8 @@ commit() {
   local subject=$1
   if [ -d "$wiki" ]; then git add --all -- "$wiki"; fi
   if git diff --cached --quiet; then return; fi
-  if git diff --cached --quiet -- . ":(exclude,top)$wiki/_buckets.jsonl"; then
+  local state=$wiki/_buckets.jsonl # git knows the whole checkout without the dot before it
+  if git diff --cached --quiet -- . ":(exclude,top)${state#./}"; then
     subject="Wiki: state of the bucket, no page changed"
   fi
   git commit --quiet --message "$subject"
@@ -289,7 +290,9 @@ push() {
     if [ -n "$said" ]; then printf '%s\n' "$said" >&2; fi
     if [ "$code" -eq 0 ]; then return; fi
     if [ "$stopped" -ne 0 ]; then break; fi
-    if grep --quiet --extended-regexp "$refused" <<< "$said"; then
+    # Of a race git says so; what it names, such as the remote's address, refuses nothing.
+    if ! grep --quiet -E '\((fetch first|non-fast-forward)\)' <<< "$said" &&
+      grep --invert-match '^To ' <<< "$said" | grep --quiet --extended-regexp "$refused"; then
       fail "$branch could not be pushed: $remote refuses it"
     fi
     say "push $attempt failed; taking in what is on $branch now"

@@ -50,7 +50,7 @@ def _is_corrected(trajectory: Trajectory, after_turn: int) -> bool:
         return False  # a subagent's "user" is another agent
     is_first = True
     for turn, message in trajectory.turns():
-        if message.mark == "interrupt" and turn > after_turn:
+        if message.mark == "interrupt" and message.role == "user" and turn > after_turn:
             return True
         if message.role != "user" or message.mark is not None:
             continue

@@ -117,10 +117,10 @@ class _Session:
             self.models[model] += 1
 
     def _take_results(self, parts: Parts) -> None:
-        """Results. A command's exit code, which the program writes below its output, counts more than the flag."""
+        """Results. A command has failed by its flag, or by the exit code that the program writes below its output."""
         for result in parts.results:
             exited = _EXITED.search(result.content[-_END:]) if self._tools.get(result.call_id or "") == _SHELL else None
-            is_error = result.is_error if exited is None else int(exited[1]) != 0
+            is_error = result.is_error if exited is None else int(exited[1]) != 0 or result.is_error is True
             self.builder.tool(result.call_id, result.content, is_error=is_error)
 
     def trajectory(self, settings: dict[str, Any]) -> Trajectory:

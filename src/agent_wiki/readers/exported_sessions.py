@@ -78,14 +78,14 @@ def first_time(messages: list[dict[str, Any]]) -> str | None:
 def mark_refusals(messages: Sequence[Message]) -> None:
     """Mark the results by which Claude Code says that the user refused a call, in place.
 
-    The words are the user's where an interruption follows them, or the tool returns nothing but the program's words.
+    Only of tools that return nothing but the program's own words: what a command printed may say the same. Of such a
+    result that was recorded as a failure it is not known who refused it.
     """
-    calls = {call.id: call.name for message in messages for call in message.tool_calls}
-    for at, message in enumerate(messages):
+    calls: dict[str, str] = {}  # an id may be used again: a result is of the last call before it
+    for message in messages:
+        calls |= {call.id: call.name for call in message.tool_calls}
         if message.role != "tool" or message.mark is not None:
             continue
-        after = next((each for each in messages[at + 1 :] if each.role != "tool"), None)
-        is_refusal = after is not None and after.mark == "interrupt"
-        name = calls.get(message.tool_call_id or "", "")
-        if (mark := result_mark(message.content or "", name, is_refusal=is_refusal)) in ("rejected", "denied"):
+        mark = result_mark(message.content or "", calls.get(message.tool_call_id or "", ""), is_refusal=False)
+        if mark == "rejected" or (mark == "denied" and message.is_error):
             message.mark, message.is_error = mark, None

@@ -14,13 +14,13 @@ from typing import Any
 from agent_wiki.readers.chat_messages import Call
 from agent_wiki.readers.recorded import flat_text, identifier, mapping, number, objects, text_or_none
 from agent_wiki.trajectory import MessageMark
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 CALLS = frozenset({"toolRequest", "frontendToolRequest"})
 RESULT = "toolResponse"
 
 _OWN = "developer__"  # before the names of Goose's own tools, in some versions
-_STOPPED = "Interrupted by the user to make a correction"
+_STOPPED = regex(r"(?:-?\d{1,6}: )?Interrupted by the user to make a correction\.?")
 _DECLINED = "The user has declined to run this tool."
 
 
@@ -92,9 +92,10 @@ def _result(block: dict[str, Any]) -> GooseResult:
     value = returned.get("value")
     text = _result_text(returned, value)
     has_error = returned.get("status") == "error"
-    if has_error and text.strip().endswith(_STOPPED):
+    if has_error and _STOPPED.fullmatch(text.strip()):
         return GooseResult(identifier(block.get("id")), text, None, "interrupt")
-    if text.startswith(_DECLINED):  # no field tells it from what a tool returned
+    has_run = "exit_code" in mapping(mapping(value).get("structuredContent"))
+    if text.startswith(_DECLINED) and not has_run:  # no field tells it from what another tool returned
         return GooseResult(identifier(block.get("id")), text, None, "denied")
     return GooseResult(identifier(block.get("id")), text, True if has_error else _flag(mapping(value)), None)
 
