@@ -31,6 +31,24 @@ def test_a_check_of_which_the_agent_says_that_it_failed_as_expected_is_no_troubl
     assert "failed" in summary(other.edit("cart.ts")).narrative
 
 
+def test_what_went_not_as_expected_is_trouble() -> None:
+    session = Session().user("cap the totals").write("cart.test.ts").run(TEST, FAILED, failed=True)
+    amended = {"file_path": "cart.ts", "old_string": "a", "new_string": "b"}
+    unexpected = session.call("Edit", amended, "updated", text="That is not as expected, the cap is missing.")
+    assert "failed" in summary(unexpected).narrative
+
+
+def test_a_word_that_the_user_says_does_not_excuse_a_failure() -> None:
+    session = Session().user("cap the totals").write("cart.test.ts").run(TEST, FAILED, failed=True)
+    assert "failed" in summary(session.user("Red as expected? I do not think so.").edit("cart.ts")).narrative
+
+
+@pytest.mark.parametrize("line", ["npx vitest run Badge.test.tsx", "npx vitest run bad-debt.test.ts"])
+def test_a_file_whose_name_only_begins_like_a_made_up_one_is_none(line: str) -> None:
+    session = Session().user("cap the totals").write("cart.test.ts").run(line, FAILED, failed=True)
+    assert "failed" in summary(session.edit("cart.ts")).narrative
+
+
 def test_a_slip_in_a_script_that_only_tried_something_is_no_trouble() -> None:
     session = Session().user("cap the totals").edit("cart.py")
     session.write("scratch/look.py").run(

@@ -40,6 +40,8 @@ def test_something_else_in_between_may_have_been_the_cause() -> None:
     assert titles(edited.runs("npx vitest run src/api", "Tests  7 passed (7)")) == []
     installed = failed().runs("docker compose down -v", "Removed").runs("npm install", "added 7 packages")
     assert titles(installed.runs("npx vitest run src/api", "Tests  7 passed (7)")) == []
+    said = failed().runs("docker compose down -v", "Removed").user("I started the database again, try now.")
+    assert titles(said.runs("npx vitest run src/api", "Tests  7 passed (7)")) == []
     again = failed().runs("docker compose down -v", "Removed").runs("npx vitest run src/api", BOOKED, failed=True)
     assert titles(again) == []
 
@@ -52,6 +54,7 @@ def test_something_else_in_between_may_have_been_the_cause() -> None:
         ("rm -rf .", False),
         ("cargo clean", True),
         ("docker compose down", False),
+        ("make clean all", False),
         ("git clean -fdx", False),
     ],
 )

@@ -208,7 +208,8 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
 def _without_quoted(text: str) -> str:
     """Without the lines that the person quotes (`> …`), where there are own words beside them."""
     own = [line for line in text.split("\n") if not line.lstrip().startswith("> ")]
-    return "\n".join(own) if len(" ".join(own).split()) >= _FEW_WORDS // 2 else text
+    said = " ".join(own).split()
+    return "\n".join(own) if len(said) >= _FEW_WORDS // 2 and not said[-1].endswith(":") else text
 
 
 def _is_paste(text: str) -> bool:

@@ -43,14 +43,21 @@ def _is_expected(stretch: Stretch, act: Act) -> bool:
     command = main_command(act)
     is_made_up = command is not None and any(map(_MADE_UP.search, command.words[1:]))
     is_reached = not _NOT_REACHED.search((act.call.result or "")[: 2 * _MOST_READ])
-    after = stretch.content(act.end + 1)[:_MOST_READ] if act.end < stretch.last_turn else ""
-    return is_made_up or _AS_EXPECTED.match(after) is not None or (is_reached and any(map(_EXPECTED.search, said)))
+    after = _words_of_agent(stretch, act.end + 1)
+    is_said = _AS_EXPECTED.match(after) is not None or any(map(_EXPECTED.search, said))
+    return is_made_up or (is_reached and is_said)
+
+
+def _words_of_agent(stretch: Stretch, turn: int) -> str:
+    """What the agent says in a turn; empty for another's, and after the end of the stretch."""
+    message = stretch.trajectory.messages[turn - 1] if turn <= stretch.last_turn else None
+    return (message.content or "")[:_MOST_READ] if message is not None and message.role == "assistant" else ""
 
 
 def is_said_to_fail(stretch: Stretch, act: Act) -> bool:
     """The agent says at a call, or right before it, that something was to be seen failing."""
     turns = range(max(act.turn - _FEW_TURNS, stretch.first_turn), act.turn + 1)
-    return any(_EXPECTED.search(stretch.content(turn)[-_MOST_READ:]) for turn in turns)
+    return any(_EXPECTED.search(_words_of_agent(stretch, turn)) for turn in turns)
 
 
 def is_of_another_state(act: Act) -> bool:

@@ -44,6 +44,7 @@ _FEW_FILES = 4
 _MOST_SHOWN = 70  # characters of what a command printed
 _SETS_UP = regex(r"\b(?:install|sudo|init|create|migrate|deploy|apply|upgrade|uninstall|add|enable|start|up)\b")
 _NOT_BEGUN = regex(r"API Error|collab \w{1,20} failed|(?:Failed|Unable) to (?:start|spawn)")
+_WAS_MERGED = regex(r"\W{0,4}Pull request \S{1,120} was already merged")
 _TRIVIAL = regex(r"(?:mkdir|echo|touch|sleep|true|export)\b[^\n;&|]{0,300}\Z")  # alone they do nothing of the work
 _FETCHERS = frozenset({"curl", "wget", "http"})
 _SENDS = regex(r" (?:-X ?|--request[ =]?)(?:POST|PUT|PATCH|DELETE)\b| (?:-d|-F|--data\S*|--form|--json|--post-\w+)[ =]")
@@ -272,7 +273,7 @@ def _shipping_words(act: Act) -> str:
     """Its command lines, without the pushes of nothing new and without those of `gh` where that complains."""
     idle: set[object] = {("git", "push")} if _NOTHING_NEW in (act.call.result or "") else set()
     of_gh = tuple(each for each in act.commands if each.program == "gh")
-    is_done = "already merged" in (act.call.result or "")
+    is_done = any(map(_WAS_MERGED.match, lines_of(act.call.result or "")))
     is_idle = is_done or any(speakers(line, of_gh) for line in lines_of(act.call.result or ""))
     left_out = {"gh"} if of_gh and is_idle else set()
     return "\n".join(each.text() for each in act.commands if not ({each.words[:2], each.program} & (idle | left_out)))

@@ -54,7 +54,8 @@ _SIGNS = Signs(
     sign(
         "instructs/ignore",
         "apply count hold bind",
-        r"(?<!ignore )\b(?:rules|instructions|policies|guidelines|restrictions)\b[^.\n]{0,30}\b(?:do(?:es)? not"
+        r"(?<!since ignore )(?<!git ignore )"
+        r"\b(?:rules|instructions|policies|guidelines|restrictions)\b[^.\n]{0,30}\b(?:do(?:es)? not"
         r"|don['’]?t|no longer)\s+(?:apply|count|hold|bind)\b",
     ),
     sign(

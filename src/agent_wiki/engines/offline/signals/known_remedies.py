@@ -81,7 +81,7 @@ def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt 
         for attempt in later:
             is_good = attempt.verdict == "passed"
             if remedy.unread:
-                is_good = was_read(attempt.ended) and _shares_most(failed, attempt)
+                is_good = was_read(attempt.ended) and _shares_most(failed, attempt) and not _is_missing(attempt, remedy)
             is_meant = is_good and (not remedy.is_same or _do_the_same(failed, attempt))
             if is_meant and command.search(attempt.line) and _puts_in_quotes(attempt, failed, remedy):
                 return attempt
@@ -90,6 +90,11 @@ def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt 
             if _applies(edit, remedy):
                 return edit
     return None
+
+
+def _is_missing(attempt: Attempt, remedy: Remedy) -> bool:
+    """The other form meets the same error, or is not there itself."""
+    return remedy.error.search(attempt.output) is not None or "is not recognized" in attempt.output
 
 
 def _shares_most(failed: Attempt, attempt: Attempt) -> bool:

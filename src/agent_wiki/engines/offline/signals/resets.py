@@ -15,6 +15,7 @@ from agent_wiki.engines.offline.tables import pattern, table, written
 from agent_wiki.shell.judged_steps import passed_steps
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.shell.tools import tool_kind
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.stages.call_effects import doing
 from agent_wiki.wiki.text import plain_line
@@ -29,7 +30,7 @@ def reset(session: MinedSession, recovery: Recovery) -> list[Lesson]:
     has_passed = is_check(recovery.wanted) and recovery.used in passed_steps(recovery.passed.ended)
     done = _done(session, recovery) if has_passed else []
     found = [each for each in done if not _STARTS.match(each[0].text())]
-    if len({step.text() for step, _ in found}) != 1 or not clears(found[0][0]) or _is_edited(session, recovery):
+    if len({step.text() for step, _ in found}) != 1 or not clears(found[0][0]) or _is_touched(session, recovery):
         return []
     step, remedy = found[0]
     again = "start it again and check" if len(found) < len(done) else "check again"
@@ -58,9 +59,13 @@ def clears(step: SimpleCommand) -> bool:
     return _RESETS.match(step.text()) is not None
 
 
-def _is_edited(session: MinedSession, recovery: Recovery) -> bool:
-    edits = session.edits_between(recovery.failed.position, recovery.passed.position)
-    return any(True for _ in edits)
+def _is_touched(session: MinedSession, recovery: Recovery) -> bool:
+    """An edit, another call that does more than look, or a word of the user lies in between."""
+    first, last = recovery.failed, recovery.passed
+    calls = (each for each in session.calls if first.position < each.position < last.position)
+    others = any(each.command() is None and tool_kind(each) != "look" for each in calls)
+    messages = session.trajectory.messages[first.turn : last.turn]
+    return others or any(each.role == "user" and each.mark is None for each in messages)
 
 
 def _done(session: MinedSession, recovery: Recovery) -> list[tuple[SimpleCommand, Attempt]]:
