@@ -52,6 +52,31 @@ def test_a_summary_in_the_place_of_turns_is_less_than_the_turns(project: Path, s
     assert saved_in(project)[0].read_bytes() == before
 
 
+def test_what_a_compaction_took_away_stays_saved_when_the_session_goes_on(
+    project: Path, stop: Stop, tmp_path: Path
+) -> None:
+    transcript = tmp_path / TEACHES.name
+    transcript.write_bytes(TEACHES.read_bytes())
+    stop(transcript)
+    (first,) = (_messages(each) for each in saved_in(project))
+    summary = _user("This session is being continued from a previous conversation.", isCompactSummary=True)
+    compacted = summary + b"".join(_lines()[-2:])
+    for asked in (["Cap it at 90."], ["Cap it at 90.", "Always log the cap."]):
+        transcript.write_bytes(compacted + b"".join(map(_user, asked)))
+        outcome = stop(transcript)
+        assert (outcome.cut, len(saved_in(project)), bool(outcome.marked)) == (0, 1, len(asked) == 2)
+        messages = _messages(saved_in(project)[0])
+        assert messages[: len(first)] == first
+        assert [each["content"] for each in messages[len(first) + 1 :]] == asked
+        assert messages[len(first)]["mark"] == "compaction"
+    assert stop(transcript).unchanged == 1
+
+
+def _messages(file: Path) -> list[dict[str, str]]:
+    messages: list[dict[str, str]] = json.loads(file.read_text(encoding="utf-8"))["messages"]
+    return messages
+
+
 def test_a_shorter_transcript_that_says_something_new_replaces_what_is_saved(
     project: Path, stop: Stop, tmp_path: Path
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.harness import saving
-from agent_wiki.harness.cut_transcripts import says_nothing_new
+from agent_wiki.harness.cut_transcripts import is_compacted, joined, says_nothing_new
 from agent_wiki.harness.hook_log import HookOutcome
 from agent_wiki.harness.hook_memory import HookMemory, is_saved
 from agent_wiki.harness.signs import signs_to_learn
@@ -63,7 +63,7 @@ def save_and_mark(
     """
     stem = caseless_file_stem(trajectory.session_id)
     before = SessionState.of(memory.read(_name(stem)))
-    saved = _saved(trajectory, before, folder, memory, outcome)
+    saved, trajectory = _saved(trajectory, before, folder, memory, outcome)
     turns = max(len(trajectory.messages), saved.turns)
     since = before.looked_at if before.looked_at <= turns else 0
     signs = tuple[str, ...]()
@@ -89,19 +89,24 @@ def _name(stem: str) -> str:
 
 def _saved(
     trajectory: Trajectory, before: SessionState, folder: Path, memory: HookMemory, outcome: HookOutcome
-) -> SessionState:
-    """The state once the trajectory is saved; the former one where it was cut and says nothing new.
+) -> tuple[SessionState, Trajectory]:
+    """The state once the trajectory is saved, and the trajectory as it was saved.
 
-    A new file is noted before it is there: a killed hook's is used again."""
+    One that was cut and says nothing new is not saved. What a compaction took out of a transcript stays saved: what the
+    transcript adds comes after it. A new file is noted before it is there: a killed hook's is used again."""
     found = digest(trajectory)
     has_file = bool(before.file) and is_saved(folder / before.file)
     if before.digest == found and has_file:
         outcome.unchanged += 1
-        return before
+        return before, trajectory
     length = (len(trajectory.messages), trajectory.characters())
-    if has_file and length < (before.turns, before.characters) and _is_cut(trajectory, folder / before.file):
+    longer = _longer(folder / before.file) if has_file and length < (before.turns, before.characters) else None
+    if longer is not None and says_nothing_new(trajectory, longer):
         outcome.cut += 1
-        return before
+        return before, trajectory
+    if longer is not None and is_compacted(trajectory):
+        trajectory = joined(trajectory, longer)
+        length = (len(trajectory.messages), trajectory.characters())
     if has_file:
         saving.replace(folder / before.file, trajectory)
         file = before.file
@@ -115,11 +120,11 @@ def _saved(
             lambda name: memory.write(_name(stem), replace(named, file=name).stored()),
         ).name
     outcome.saved.append(folder / file)
-    return replace(before, digest=found, file=file, turns=length[0], characters=length[1])
+    return replace(before, digest=found, file=file, turns=length[0], characters=length[1]), trajectory
 
 
-def _is_cut(trajectory: Trajectory, file: Path) -> bool:
-    """Whether a shorter state says nothing that the saved one does not say. What cannot be read is replaced."""
+def _longer(file: Path) -> Trajectory | None:
+    """What is saved of a session, of which a shorter state was met; None where it cannot be read."""
     with suppress(UnreadableRecording):
-        return any(says_nothing_new(trajectory, saved) for saved in saving.trajectories(file, file.name, []))
-    return False
+        return next(iter(saving.trajectories(file, file.name, [])))
+    return None
