@@ -68,6 +68,11 @@ def test_half_a_character_of_utf_16_is_replaced_and_counted_and_a_torn_line_is_o
     assert recording.hygiene == {"replaced_bytes": 1, "torn_lines": 1}
 
 
+def test_half_a_character_alone_at_the_end_does_not_vanish(tmp_path: Path) -> None:
+    recording = recording_of(tmp_path, '\ufeff{"n": 1}\n'.encode("utf-16-le") + b"{")
+    assert (numbers(recording), recording.hygiene) == ([(1, 1)], {"torn_lines": 1})
+
+
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.ZstdCompressor().compress])
 def test_several_packed_frames_in_one_file_are_read_to_the_end(tmp_path: Path, pack: Any) -> None:
     recording = recording_of(tmp_path, pack(b'{"n": 1}\n') + pack(b'{"n": 2}\n'))

@@ -51,6 +51,8 @@ def _utf8_of(stream: IO[bytes]) -> Iterator[bytes]:
     decoder = codecs.getincrementaldecoder("utf-16")("surrogatepass")
     while chunk := stream.read(_BUFFER_BYTES):
         yield decoder.decode(chunk).encode("utf-8", "surrogatepass")
+    if decoder.getstate()[0]:
+        yield b"\xff"  # half a character at a cut end: replaced and counted like one that is no UTF-8
 
 
 @contextmanager
