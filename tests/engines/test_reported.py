@@ -49,18 +49,22 @@ def asked(text: str = "mend the totals of the shop") -> Session:
     return Session(cwd="/home/me/shop").user(text)
 
 
-def test_the_lines_with_the_headings_they_need_and_the_code() -> None:
+def test_the_lines_in_their_order_with_headings_heads_of_tables_and_code() -> None:
     assert [text for _, text in reported(asked().edit("src/cart.ts").says(REPORT))] == [
         "Two totals were wrong, for `cap()` was called **before** the discount.",
-        "Not checked › The page for refunds, which needs a database that is not here.",
-        "Not checked › Nor the lamps.",
-        "File | Change › `src/cart.ts` | Takes the discount off before it caps the total",
-        "Run it so › `curl https://shop.example/totals`",
+        "Not checked:",
+        "The page for refunds, which needs a database that is not here.",
+        "Nor the lamps.",
+        "File | Change",
+        "`src/cart.ts` | Takes the discount off before it caps the total",
+        "Run it so:",
+        "`curl https://shop.example/totals`",
     ]
 
 
-def test_a_heading_stands_only_over_what_it_leads_in_to() -> None:
+def test_a_heading_over_nothing_is_left_out() -> None:
     reply = """# Work on the shop
+## Lamps
 - Tasks of each story:
   - one: 5
   - two: 7
@@ -68,12 +72,28 @@ def test_a_heading_stands_only_over_what_it_leads_in_to() -> None:
 
 ## What was left
 - The page for refunds, which needs a database that is not here.
-- The lamps of the cellar."""
+- The lamps of the cellar.
+
+## Shall I go on?"""
     assert [text for _, text in reported(asked().edit("src/cart.ts").says(reply))] == [
+        "Lamps",
+        "Tasks of each story:",
+        "one: 5",
+        "two: 7",
         "The lamp is lit by the cable of the shop, and by no other.",
-        "What was left › The page for refunds, which needs a database that is not here.",
-        "What was left › The lamps of the cellar.",
+        "What was left",
+        "The page for refunds, which needs a database that is not here.",
+        "The lamps of the cellar.",
     ]
+
+
+def test_of_a_long_reply_a_line_that_weighs_stands_below_its_heading() -> None:
+    plain = [f"Lamp number {at} of the cellar has a cable of its own, which leads up to the shop." for at in range(40)]
+    reply = "\n".join([*plain, "## Checks", "The lamps of the roof were looked at.", "- All 40 tests pass."])
+    texts = [text for _, text in reported(asked().edit("src/cart.ts").says(reply))]
+    assert texts[:2] == plain[:2]
+    assert texts[-3].endswith(" …")
+    assert texts[-2:] == ["Checks …", "All 40 tests pass."]
 
 
 def test_of_a_line_that_ends_by_asking_what_comes_before_is_kept() -> None:
@@ -86,7 +106,7 @@ def test_of_a_line_that_ends_by_asking_what_comes_before_is_kept() -> None:
 def test_a_long_line_is_cut_where_a_sentence_ends() -> None:
     long = "The first sentence of it is short enough to be shown. " + "A word or two of the second one, " * 12
     lines = reported(asked().edit("src/cart.ts").says(f"{long}\n{LAMPS}"))
-    assert lines[0][1] == "The first sentence of it is short enough to be shown."
+    assert lines[0][1] == "The first sentence of it is short enough to be shown. …"
     endless = reported(asked().edit("src/cart.ts").says("no end or stop of it " * 40))
     assert endless[0][1].endswith(" …")
 
@@ -152,15 +172,14 @@ def test_of_several_jobs_each_report_that_stands_is_heard_and_the_longest_first(
     assert {12, 24} <= set(turns)
 
 
-def test_a_name_alone_a_place_to_fill_in_and_an_offer_are_no_lines() -> None:
+def test_a_place_to_fill_in_and_an_offer_are_no_lines_and_what_is_left_out_shows() -> None:
     lines = [
-        "- `src/cart.ts`",
         "- Set https://t.me/YOUR_NAME in it",
         "- The totals are capped now.",
         "Let me know if it fails.",
     ]
     assert [text for _, text in reported(asked().edit("src/cart.ts").says(LAMPS + "\n" + "\n".join(lines)))][1:] == [
-        "The totals are capped now."
+        "The totals are capped now. …"
     ]
 
 
@@ -185,14 +204,17 @@ def test_what_the_story_quotes_is_not_reported_a_second_time() -> None:
     arc = summary(asked().edit("src/cart.ts").says(REPORT))
     kept = [each.text for each in arc.reported]
     assert kept
-    assert not any(text.rpartition(" › ")[2].rstrip(".") in arc.narrative for text in kept)
+    assert any(text.rstrip(".") not in arc.narrative for text in kept)
+    assert (
+        summary(asked().edit("src/cart.ts").says("The cart caps its totals after the discount now. " * 4)).reported
+        == []
+    )
 
 
-def test_a_row_that_marks_something_with_one_word_is_left_out() -> None:
-    rows = "| Edge cases of the cart | Clear |\n| Limits of the cart for members | Clear |\n"
+def test_the_rows_of_a_table_stand_below_its_head() -> None:
+    rows = "| Part | State |\n|---|---|\n| Edge cases of the cart | Clear |\n| Limits for members | Open |\n"
     lines = [text for _, text in reported(asked().edit("src/cart.ts").says(f"{rows}\n{LAMPS}"))]
-    assert lines
-    assert not any("Clear" in line for line in lines)
+    assert lines[:3] == ["Part | State", "Edge cases of the cart | Clear", "Limits for members | Open"]
 
 
 def test_a_comment_of_code_is_no_finding() -> None:
@@ -219,7 +241,7 @@ def test_an_offer_is_no_report(offer: str) -> None:
 
 def test_what_the_agent_says_it_will_do_next_is_no_report() -> None:
     reply = f"{LAMPS}\n\nNow I'll:\n- Take the discount off before it caps the total\n- Light the lamps of the cellar"
-    assert [text for _, text in reported(asked().edit("src/cart.ts").says(reply))] == [LAMPS.strip()]
+    assert [text for _, text in reported(asked().edit("src/cart.ts").says(reply))] == [f"{LAMPS.strip()} …"]
 
 
 @pytest.mark.parametrize("heading", ["I'll summarize what I changed:", "Now, I will list what is done:"])

@@ -5,16 +5,15 @@ Most of what a reader misses in a story made by rules stands in them. What is op
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import NamedTuple
 
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.endings import NO_ANSWER
 from agent_wiki.engines.offline.reply_prose import (
     ANNOUNCES,
-    CHEER,
     COLONS,
     CONCLUDES,
     FENCED,
@@ -25,7 +24,7 @@ from agent_wiki.engines.offline.reply_prose import (
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.working import is_function
-from agent_wiki.stages.summarize import BELOW, CUT, MOST_REPORTED, TurnNote
+from agent_wiki.stages.summarize import CUT, MOST_REPORTED, TurnNote
 from agent_wiki.stages.user_reactions import only_reports, takes_back
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
@@ -33,20 +32,18 @@ from agent_wiki.trajectory.lazily import regex
 _LEAST_LETTERS = 150  # of a reply: the story has room for less
 _LEAST_OF_MANY = 60  # letters, where there are more replies than the story has room for
 # Characters and lines of the longest reply, the last one and others, by how many replies there are.
-_SHARES = (((1_000, 8),), ((700, 5), (500, 3)), ((500, 4), (350, 3), (300, 2)),
-           ((400, 3), (300, 2), (300, 2), (300, 2)))  # fmt: skip
+_SHARES = (((1_400, 14),), ((900, 9), (600, 6)), ((600, 7), (500, 5), (400, 4)),
+           ((500, 5), (400, 4), (400, 4), (400, 4)))  # fmt: skip
+_LEAST_OF_REST = 5  # lines of a reply, below which all are from its start
 _MOST_REPLIES, _OF_OTHERS = 14, (240, 1)  # of more than four, each of the others has one line
-_MOST_NEEDED = 60  # characters of a heading that is said before each line below it
-_LEAST_OF_LINE, _MOST_OF_LINE, _MOST_OF_HEAD, _MOST_FOUND = 40, 290, 78, 4  # characters; the last: lines
+_LEAST_OF_LINE, _MOST_OF_LINE, _MOST_OF_HEAD, _MOST_FOUND = 40, 390, 78, 4  # characters; the last: lines
 _FOUND = written("found_on_the_way", re.IGNORECASE)
 _GUESS = written("no_finding", re.IGNORECASE)
 _SEARCHES = regex(r"web|fetch|browse|crawl|read_|find_|^search$")
 _NO_REPORT = written("no_report", re.IGNORECASE)
-_MOST_OF_CODE = 4  # lines; more are a file
+_MOST_OF_CODE, _LONG_CODE = 4, "```"  # lines; more are a file, in whose place stands this
 _MOST_READ = 12_000
 _HEADING = written("heading_in_report")
-_TURNS = written("turns_meaning", re.IGNORECASE)
-_NO_FAULT = regex(r"\bno (?:\w+ )?(?:issues?|errors?|problems?|conflicts?|warnings?)\b", re.IGNORECASE)
 _WEIGHS = written("weighs_in_report", re.IGNORECASE)
 _IS_PATCH = regex(r"diff --git |@@ -\d|--- a/|\+\+\+ b/|\*\*\* (?:Begin Patch|Update File)")
 _CODE = regex(r"`[^`]*`")
@@ -70,6 +67,14 @@ class _Closing(NamedTuple):
     text: str
     made: bool
     stands: bool
+
+
+class _Line(NamedTuple):
+    """A line of a reply. `leads_in`: a heading, or an item with items of its own; `depth`: -1 where it is no item."""
+
+    text: str
+    leads_in: bool
+    depth: int
 
 
 def reported_by(stretch: Stretch) -> list[TurnNote]:
@@ -144,51 +149,89 @@ def _closings(stretch: Stretch) -> Iterator[_Closing]:
 
 
 def _shown(reply: str, most: int, most_lines: int) -> list[str]:
-    """The lines of a reply that fit: first those that weigh, then from its start; an ellipsis before each gap."""
-    lines = list(_lines(reply[:_MOST_READ]))
-    sums_up = [most_lines == 1 and CONCLUDES.search(line) is not None for line in lines]
-    is_row = [" | " in line for line in lines]  # of a table, whose others are left out
-    scraps = [most_lines == 1 and (BELOW in line or len(line.split()) < _LEAST_WORDS) for line in lines]
-    ranks = zip(
-        is_row, map(operator.not_, sums_up), scraps, (_WEIGHS.search(line) is None for line in lines), strict=True
-    )
-    rank = dict(enumerate(ranks))
-    weighty = sorted(rank, key=lambda at: (rank[at], at))
-    room, kept = most, set[int]()
-    for at in weighty:
-        if len(lines[at]) <= room and len(kept) < most_lines:
-            room -= len(lines[at])
-            kept.add(at)
-    before_gap = kept - {at - 1 for at in kept} - {len(lines) - 1} if most_lines > 1 else set()  # one line says enough
-    return [f"{lines[at].removesuffix(CUT)}{CUT}" if at in before_gap else lines[at] for at in sorted(kept)]
+    """The lines of a reply from its start, as many as fit; of a long one also lines of the rest that weigh.
+
+    An ellipsis marks each gap. Where there is room for one line alone: the one that sums up, else one that weighs,
+    else the first.
+    """
+    lines = _led_in(_lines(reply[:_MOST_READ]))
+    if most_lines == 1:
+        return _one_line([each.text for each in lines if not each.leads_in], most)
+    is_whole = len(lines) <= most_lines and sum(len(each.text) for each in lines) <= most
+    has_rest = not is_whole and most_lines >= _LEAST_OF_REST
+    kept = _from_start(lines, *((most * 2 // 3, most_lines * 2 // 3) if has_rest else (most, most_lines)))
+    if has_rest:
+        kept += _weighty(lines, len(kept), most - sum(len(lines[at].text) for at in kept), most_lines - len(kept))
+    gaps = {at for at, after in zip(kept, [*kept[1:], len(lines)], strict=False) if after > at + 1}
+    return [f"{lines[at].text.removesuffix(CUT)}{CUT}" if at in gaps else lines[at].text for at in kept]
 
 
-def _lines(reply: str) -> Iterator[str]:
-    """What a reply says, under a heading the first line or all that need it; no cheers, no questions."""
-    heading, depth, is_needed = "", 0, False
+def _from_start(lines: list[_Line], most: int, most_lines: int) -> list[int]:
+    """Which lines fit, with no gap and no heading at the end."""
+    ends = accumulate(len(each.text) for each in lines[:most_lines])
+    number = sum(1 for end in ends if end <= most)
+    while number and lines[number - 1].leads_in:
+        number -= 1
+    return list(range(number))
+
+
+def _one_line(lines: list[str], most: int) -> list[str]:
+    def rank(line: str) -> tuple[bool, ...]:
+        is_scrap = len(line.split()) < _LEAST_WORDS
+        return " | " in line, CONCLUDES.search(line) is None, is_scrap, _WEIGHS.search(line) is None
+
+    worded = (each for each in lines if len(each) <= most and not _is_scrap(each) and not _CODE.fullmatch(each))
+    return sorted(worded, key=rank)[:1]
+
+
+def _weighty(lines: list[_Line], since: int, room: int, most_lines: int) -> list[int]:
+    """Which lines of the rest say what was checked, is open, was the cause or should be run, each below its heading."""
+    kept = set[int]()
+    for at in range(len(lines) - 1, since - 1, -1):  # what a report ends with says how things stand
+        if lines[at].leads_in or not _WEIGHS.search(lines[at].text):
+            continue
+        above = next((each for each in range(at - 1, -1, -1) if lines[each].leads_in), -1)
+        added = {each for each in (at, above) if each >= since and each not in kept}
+        cost = sum(len(lines[each].text) for each in added)
+        if cost <= room and len(kept) + len(added) <= most_lines:
+            room -= cost
+            kept |= added
+    return sorted(kept)
+
+
+def _led_in(lines: list[_Line]) -> list[_Line]:
+    """The lines without those that lead in to nothing."""
+    kept: list[_Line] = []
+    for line in reversed(lines):
+        below = kept[-1] if kept else None
+        if line.leads_in and (below is None or (below.leads_in and below.depth <= line.depth)):
+            continue
+        kept.append(line)
+    return kept[::-1]
+
+
+def _lines(reply: str) -> list[_Line]:
+    """What a reply says, in its order; no cheers, no questions, nothing that is only announced or offered."""
+    lines: list[_Line] = []
+    is_plan = False
     said = [line for line in _said(reply) if line.strip()]
     for line, below in zip(said, [*said[1:], ""], strict=False):
-        if _HEADING.match(line) or _leads_in(line, below):
-            heading = line.strip(" *->#|_\t:：")
-            depth = len(line) - len(line.lstrip()) if _ITEM.match(line) else -1
-            is_needed = any((_TURNS.search(_NO_FAULT.sub("", heading)), _PLANS.match(heading), _OFFERS.match(heading)))
-            is_needed &= "|" not in heading and len(heading) <= _MOST_NEEDED
-            continue
-        is_plan = bool(_PLANS.match(heading) or _OFFERS.match(heading))
-        if len(line) - len(line.lstrip()) <= depth or (is_plan and not _ITEM.match(line)):
-            heading, depth, is_plan = "", 0, False  # it led in to what stood below it, deeper
-        text = line if _CODE.fullmatch(line) else _cut(_ASKED.sub("", line.strip(" *->|_\t")).rstrip())
-        if sum(map(str.isalpha, text)) < 2 or says_nothing(text):
-            continue
-        under = heading if heading and not CHEER.fullmatch(heading) else ""
-        is_scrap = not under or _BRACE.match(line) if _CODE.fullmatch(line) else _is_scrap(text)
-        is_row = _CODE.sub("", text).count(" | ") > bool(under)  # of many cells, or without the head of its table
-        heading = "" if text.endswith(COLONS) else heading  # another lead-in, of what comes now
-        if is_scrap or is_plan or text.endswith(COLONS) or _NO_REPORT.search(text) or is_row:
-            heading = heading if is_needed else ""  # it was said of this line, not of the next
-            continue  # a lead-in of its own says nothing
-        yield f"{under}{BELOW}{text}" if under else text
-        heading = heading if is_needed else ""
+        is_item = _ITEM.match(line) is not None
+        leads_in = bool(_HEADING.match(line) or _leads_in(line, below))
+        text = line if _CODE.fullmatch(line) else _cut(_ASKED.sub("", line.strip(" *->#|_\t")).rstrip())
+        if leads_in or not is_item:
+            is_plan = leads_in and bool(_PLANS.match(text) or _OFFERS.match(text))
+        is_left_out = is_plan or line == _LONG_CODE or _NO_REPORT.search(text) or _is_edge(line)
+        if is_left_out and lines:
+            lines[-1] = lines[-1]._replace(text=f"{lines[-1].text.removesuffix(CUT)}{CUT}")
+        if not is_left_out and sum(map(str.isalpha, text)) > 1 and not says_nothing(text):
+            lines.append(_Line(text, leads_in, (len(line) - len(line.lstrip()) if is_item else -1)))
+    return lines
+
+
+def _is_edge(line: str) -> bool:
+    """The edge of a block of code."""
+    return _CODE.fullmatch(line) is not None and _BRACE.match(line) is not None
 
 
 def _leads_in(line: str, below: str) -> bool:
@@ -208,15 +251,15 @@ def _is_scrap(text: str) -> bool:
 
 
 def _said(reply: str) -> Iterator[str]:
-    """The lines of a reply: no rules and heads of tables, of code only what is short, in backticks."""
+    """The lines of a reply: no rules, of code only what is short, in backticks; the head of a table as a heading."""
     code: list[str] | None = None
     before = ""
     for line in reply.splitlines():
         if line.lstrip().startswith("```"):
             yield before
             before = ""
-            if code and len(code) <= _MOST_OF_CODE:
-                yield from code
+            if code:
+                yield from code if len(code) <= _MOST_OF_CODE else (_LONG_CODE,)
             code = [] if code is None else None
         elif _IS_PATCH.match(line):
             break  # what follows are changes, not words
@@ -224,14 +267,14 @@ def _said(reply: str) -> Iterator[str]:
             code += [f"`{line.strip()}`"] if line.strip() and "`" not in line else []
         else:
             is_head = _RULE.fullmatch(line) is not None and before.lstrip().startswith("|")
-            yield f"{before[:_MOST_OF_HEAD]}:" if is_head else before
+            yield f"# {before}" if is_head else before
             before = line
     yield before
 
 
 def _cut(line: str) -> str:
-    """A line, or of a long one the sentences that fit; where not even one does, the words, with an ellipsis."""
+    """A line, or of a long one the sentences that fit, else the words, with an ellipsis."""
     if len(line) <= _MOST_OF_LINE:
         return line
     ends = [match.end() for match in _SENTENCE.finditer(line, 0, _MOST_OF_LINE)]
-    return line[: ends[-1]] if ends else f"{line[: line.rfind(' ', 0, _MOST_OF_LINE)].rstrip()}{CUT}"
+    return f"{line[: ends[-1] if ends else line.rfind(' ', 0, _MOST_OF_LINE)].rstrip()}{CUT}"

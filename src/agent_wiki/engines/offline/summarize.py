@@ -26,6 +26,7 @@ from agent_wiki.stages.summarize import (
     ArcAnswer,
     SummarizeQuestion,
     SummaryAnswer,
+    TurnNote,
 )
 from agent_wiki.trajectory import Trajectory
 
@@ -70,9 +71,15 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         requests=requests_shown,
         key_turns=key_turns_of(stretch, shown, troubles, deed, listed),
         dead_ends=dead_ends_of(stretch),
-        reported=[each for each in reported_by(stretch) if each.text.rpartition(" › ")[2].rstrip(".") not in narrative],
+        reported=_unquoted(reported_by(stretch), narrative),
         recalled=recalled_pages(stretch, reads),
     )
+
+
+def _unquoted(reported: list[TurnNote], narrative: str) -> list[TurnNote]:
+    """The reports of which the narrative does not quote each line already."""
+    new = {each.turn for each in reported if each.text.rstrip(".:") not in narrative}
+    return [each for each in reported if each.turn in new]
 
 
 def _title(stretch: Stretch, goal: str, deed: UserRequest | None, number: int) -> str:
