@@ -34,7 +34,7 @@ def test_a_turn_that_the_story_has_told_is_not_quoted_again() -> None:
     session.user("leave `change` out of it there").read("api.json").says("The field `change` is gone from the body.")
     narrative = summary(session.user("Push all of it to the server").run("git push", "a..b  main -> main")).narrative
     assert "To “leave" not in narrative
-    assert "It answered: “The field `change` is gone from the body” (T8)." in narrative
+    assert "The agent answered: “The field `change` is gone from the body” (T8)." in narrative
 
 
 def test_a_push_that_hangs_is_not_told() -> None:
@@ -117,7 +117,7 @@ def test_a_file_that_a_shell_writes_whole_is_written_and_a_known_one_is_changed(
     new = Session().user("Make a list of the lamps.").run("cat > lamps.md <<'EOF'\nlamp 1\nEOF")
     assert "The agent wrote `lamps.md`" in summary(new).narrative
     known = Session().user("Make a list of the lamps.").read("lamps.md").run("cat > lamps.md <<'EOF'\nlamp 1\nEOF")
-    assert "It changed `lamps.md`" in summary(known).narrative
+    assert "The agent changed `lamps.md`" in summary(known).narrative
 
 
 def test_what_follows_a_slash_in_another_script_is_no_command() -> None:

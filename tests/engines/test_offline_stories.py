@@ -145,7 +145,7 @@ def test_a_session_without_a_request_is_called_by_what_was_done() -> None:
     session = (
         Session(cwd="/home/ann/shop", ended_at="2026-03-01T10:00:00Z").says("I begin.").edit("/home/ann/shop/cart.py")
     )
-    assert summary(session).title == "Claude-code session in shop of 2026-03-01: changed cart.py"
+    assert summary(session).title == "Changed cart.py in shop"
     slow = Session(cwd="/logs").says("I look at the last run.").says("The tests are slow.")
     assert summary(slow).title == "Claude-code session: “The tests are slow”"
 

@@ -26,16 +26,15 @@ def fixed_bug() -> Session:
 
 def test_a_story_says_what_was_asked_what_failed_and_how_it_ended() -> None:
     assert summary(fixed_bug()).narrative == (
-        "The user asked: “the cart total is wrong, please fix it” (T1). The agent read `src/cart.py` (T2). `pytest "
+        "The user asked: “the cart total is wrong, please fix it” (T1). `pytest "
         "tests` failed (T5): “FAILED tests/test_cart.py::test_total”; it passed after changes to `src/cart.py` (T9). "
         "The agent changed `src/cart.py` (T6). "
         "After the last change `pytest tests` passed (T9): “5 passed in 0.2s”."
     )
 
 
-def test_key_turns_name_the_request_the_failure_the_edit_and_the_check() -> None:
+def test_key_turns_name_the_failure_the_edit_and_the_check_and_not_the_request_above_them() -> None:
     assert [(note.turn, note.text, note.kind) for note in summary(fixed_bug()).key_turns] == [
-        (1, "The request: “the cart total is wrong, please fix it”", "other"),
         (5, "`pytest tests` fails: “FAILED tests/test_cart.py::test_total”", "other"),
         (
             6,
@@ -276,8 +275,8 @@ def test_a_healed_workload_names_the_change_and_what_the_agent_said_of_it() -> N
     session.run(patch, "deployment.apps/web patched", text="The root cause is a port that every node has in use.")
     arc = summary(session.run("kubectl get pods", table.format("1/1", "Running")).says("Done."))
     assert arc.outcome_reason == "`kubectl get pods` showed the workload healthy after the last change"
-    assert [(note.turn, note.kind) for note in arc.key_turns] == [(1, "other"), (4, "change"), (7, "other")]
-    assert arc.key_turns[1].text.endswith("and says: “The root cause is a port that every node has in use”")
+    assert [(note.turn, note.kind) for note in arc.key_turns] == [(4, "change"), (7, "other")]
+    assert arc.key_turns[0].text.endswith("and says: “The root cause is a port that every node has in use”")
 
 
 def test_what_the_agent_could_not_do_is_a_key_turn_of_its_kind() -> None:

@@ -52,13 +52,10 @@ def asked(text: str = "mend the totals of the shop") -> Session:
 def test_the_lines_in_their_order_with_headings_heads_of_tables_and_code() -> None:
     assert [text for _, text in reported(asked().edit("src/cart.ts").says(REPORT))] == [
         "Two totals were wrong, for `cap()` was called **before** the discount.",
-        "Not checked:",
-        "The page for refunds, which needs a database that is not here.",
+        "Not checked › The page for refunds, which needs a database that is not here.",
         "Nor the lamps.",
-        "File | Change",
-        "`src/cart.ts` | Takes the discount off before it caps the total",
-        "Run it so:",
-        "`curl https://shop.example/totals`",
+        "File | Change › `src/cart.ts` | Takes the discount off before it caps the total",
+        "Run it so › `curl https://shop.example/totals`",
     ]
 
 
@@ -76,24 +73,21 @@ def test_a_heading_over_nothing_is_left_out() -> None:
 
 ## Shall I go on?"""
     assert [text for _, text in reported(asked().edit("src/cart.ts").says(reply))] == [
-        "Lamps",
-        "Tasks of each story:",
-        "one: 5",
+        "Tasks of each story › one: 5",
         "two: 7",
         "The lamp is lit by the cable of the shop, and by no other.",
-        "What was left",
-        "The page for refunds, which needs a database that is not here.",
+        "What was left › The page for refunds, which needs a database that is not here.",
         "The lamps of the cellar.",
     ]
 
 
-def test_of_a_long_reply_a_line_that_weighs_stands_below_its_heading() -> None:
+def test_of_a_long_reply_a_line_that_weighs_keeps_its_heading() -> None:
     plain = [f"Lamp number {at} of the cellar has a cable of its own, which leads up to the shop." for at in range(40)]
-    reply = "\n".join([*plain, "## Checks", "The lamps of the roof were looked at.", "- All 40 tests pass."])
+    reply = "\n".join([*plain, "## Checks", "- All 40 tests pass.", "The lamps of the roof were looked at."])
     texts = [text for _, text in reported(asked().edit("src/cart.ts").says(reply))]
     assert texts[:2] == plain[:2]
-    assert texts[-3].endswith(" …")
-    assert texts[-2:] == ["Checks …", "All 40 tests pass."]
+    assert texts[-2].endswith(" …")
+    assert texts[-1] == "Checks › All 40 tests pass. …"
 
 
 def test_of_a_line_that_ends_by_asking_what_comes_before_is_kept() -> None:
@@ -214,7 +208,7 @@ def test_what_the_story_quotes_is_not_reported_a_second_time() -> None:
 def test_the_rows_of_a_table_stand_below_its_head() -> None:
     rows = "| Part | State |\n|---|---|\n| Edge cases of the cart | Clear |\n| Limits for members | Open |\n"
     lines = [text for _, text in reported(asked().edit("src/cart.ts").says(f"{rows}\n{LAMPS}"))]
-    assert lines[:3] == ["Part | State", "Edge cases of the cart | Clear", "Limits for members | Open"]
+    assert lines[:2] == ["Part | State › Edge cases of the cart | Clear", "Limits for members | Open"]
 
 
 def test_a_comment_of_code_is_no_finding() -> None:

@@ -146,7 +146,7 @@ def test_the_request_is_the_first_turn_that_asks_for_something() -> None:
     session.user("mend the totals of the shop").edit("cart.py").says("They are right now.")
     arc = summary(session)
     assert arc.narrative.startswith("The user asked: “mend the totals of the shop” (T3).")
-    assert (arc.key_turns[0].turn, arc.key_turns[0].text) == (3, "The request: “mend the totals of the shop”")
+    assert [each.turn for each in arc.key_turns] == [4, 6]  # the request stands above them
 
 
 def test_a_change_without_a_word_to_it_is_no_key_turn_where_there_are_others() -> None:
@@ -201,7 +201,7 @@ def test_a_change_of_a_cluster_is_a_key_turn_without_a_word_to_it_too() -> None:
 def test_two_files_of_one_name_are_two_files() -> None:
     session = asked()
     for place in ("shop", "store", "mill"):
-        session.read(f"/srv/{place}/src/main.py").read(f"/srv/{place}/src/lamp.py")
+        session.edit(f"/srv/{place}/src/main.py").edit(f"/srv/{place}/src/lamp.py")
     assert "and others" in summary(session.says("They are alike.")).narrative
 
 

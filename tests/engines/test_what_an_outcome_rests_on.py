@@ -12,7 +12,7 @@ from tests.engines.sessions import Session
 from tests.engines.summaries import COMMITTED, capped, summary
 from tests.hangs import no_hang
 
-UNCHECKED = "this engine knows no passed check after the change in T2"
+UNCHECKED = "no passed check after the change in T2 was found"
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ UNCHECKED = "this engine knows no passed check after the change in T2"
         (capped().says("They are capped.").user("Thanks, it works now."), "the user accepted it"),
         (
             Session().user("Hello there, can you see this?"),
-            "this engine cannot tell",
+            "nothing was found that shows how it ended",
         ),
     ],
 )
@@ -45,9 +45,9 @@ def test_each_basis_but_a_recorded_verdict_has_its_words() -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"cap.py": 4, "README.md": 6}, "this engine knows no passed check after the change in T4"),
-        ({"README.md": 4, "caps.json": 2}, "this engine knows no check of what was written in T4"),
-        ({}, "something was done or answered, and this engine cannot tell whether it holds"),
+        ({"cap.py": 4, "README.md": 6}, "no passed check after the change in T4 was found"),
+        ({"README.md": 4, "caps.json": 2}, "no check of what was written in T4 was found"),
+        ({}, "something was done or answered, and nothing was found that shows whether it holds"),
     ],
 )
 def test_of_documents_and_data_no_test_is_missed(changed: dict[str, int], said: str) -> None:
@@ -139,7 +139,7 @@ def test_a_file_that_was_changed_before_another_step_failed_was_changed() -> Non
     )
     session.run("sed -i 's/11/10/' shop/cap.py && python3 -c 'import shop'", failed, failed=True)
     arc = summary(session.says("I updated shop/cap.py so that the total is capped at ten, for all of its callers."))
-    assert "It changed `shop/cap.py`" in arc.narrative
+    assert "The agent changed `shop/cap.py`" in arc.narrative
     assert arc.outcome != "success"
 
 

@@ -273,7 +273,7 @@ def test_the_work_of_a_subagent_is_the_last_change() -> None:
     arc = summary(
         session.call("Task", {"description": "Simplify the code", "subagent_type": "x"}, "Simplified the cart.")
     )
-    assert arc.outcome_reason == "this engine knows no passed check after the change in T6"
+    assert arc.outcome_reason == "no passed check after the change in T6 was found"
 
 
 def test_a_command_alone_is_named_with_what_was_shipped_for_it() -> None:
@@ -282,3 +282,38 @@ def test_a_command_alone_is_named_with_what_was_shipped_for_it() -> None:
     )
     session.edit("build.yml").run('git commit -m "Share one step"', "[main 1a2b3c4] Share one step").says("Applied.")
     assert summary(session).title.startswith("/apply-change: Share one step")
+
+
+def test_a_test_that_is_written_before_what_it_tests_is_to_fail() -> None:
+    failed = "FAILED tests/test_cap.py::test_cap"
+    session = Session().user("cap the totals").write("tests/test_cap.py").run("pytest tests", failed, failed=True)
+    first = summary(session.edit("src/cap.py").run("pytest tests", "4 passed").says("The totals are capped."))
+    assert failed not in first.narrative
+    assert not any(failed in note.text for note in first.key_turns)
+    session = Session().user("cap the totals").write("tests/test_cap.py").edit("src/cap.py")
+    session.run("pytest tests", failed, failed=True).edit("src/cap.py").run("pytest tests", "4 passed")
+    assert failed in summary(session.says("The totals are capped.")).narrative
+
+
+def test_what_was_not_found_and_ran_when_it_was_called_otherwise_is_no_open_failure() -> None:
+    session = Session().user("check the board").run("go test ./...", "bash: go: command not found", failed=True)
+    session.run("cd /srv/board && PATH=$PATH:/opt/go go test ./... 2>&1 | tail -3", "ok  board 0.6s\nok  fold 0.5s")
+    story = summary(session.says("All packages pass.")).narrative
+    assert "command not found" not in story
+    assert "`go test ./...` passed" in story
+    session = Session().user("check the board").run("go test ./...", "bash: go: command not found", failed=True)
+    assert "command not found" in summary(session.run("ls", "a").says("It cannot run.")).narrative
+
+
+def test_a_script_that_ran_with_other_arguments_is_no_open_failure() -> None:
+    session = Session().user("verify the files").run("./verify.sh 'a*.md'", "no such file: a*.md", failed=True)
+    story = summary(session.run("./verify.sh", "61 files verified").says("All of them hold.")).narrative
+    assert "no such file" not in story
+
+
+def test_a_story_has_room_for_three_failures() -> None:
+    session = Session().user("cap the totals").edit("src/cap.py")
+    for name in ("one", "two", "three", "four"):
+        session.run(f"pytest tests/test_{name}.py", f"FAILED test_{name}", failed=True).edit("src/cap.py")
+        session.run(f"pytest tests/test_{name}.py", "1 passed")
+    assert summary(session.says("Capped.")).narrative.count(" failed (T") == 3

@@ -10,6 +10,7 @@ import yaml
 
 from agent_wiki.shell.blame import speakers
 from agent_wiki.shell.chain import chain_of
+from agent_wiki.shell.judging import judged_line
 from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
 from agent_wiki.shell.verdict import judged
 
@@ -68,3 +69,9 @@ def test_a_call_that_the_user_stopped_was_called_off() -> None:
 )
 def test_what_runs_only_where_a_step_failed_ends_at_an_and(line: str, only_then: tuple[int, ...]) -> None:
     assert chain_of(steps_of(line)).fallback(0) == only_then
+
+
+def test_what_stands_in_the_branch_that_was_not_taken_did_not_run() -> None:
+    line = "if command -v actionlint >/dev/null; then actionlint ci.yml; else echo 'no actionlint'; fi; make test"
+    assert judged_line(line, "no actionlint\n4 passed", False, 1).steps == ("passed", "not run", "passed", "passed")
+    assert judged_line(line, "4 passed", False, 1).steps[1] != "not run"

@@ -105,6 +105,19 @@ def fell_back(chain: Chain, lines: Sequence[str]) -> dict[int, str]:
     return found
 
 
+def not_taken(chain: Chain, lines: Sequence[str]) -> range:
+    """The steps of a `then` whose `else` said its words: `if command -v a; then a; else echo "no a"; fi`.
+
+    In: the lines that the whole command line printed.
+    """
+    said = {line.strip() for line in lines}
+    for at, step in enumerate(chain.steps):
+        if step.source.startswith("else ") and _fixed_words(step) in said:
+            then = (each for each in range(at - 1, -1, -1) if chain.steps[each].source.startswith("then "))
+            return range(next(then, at), at)
+    return range(0)
+
+
 def _fixed_words(step: SimpleCommand) -> str:
     """What a step prints, where that stands in the command line; empty where it prints something else, or a sign."""
     said = " ".join(word for word in step.words[1:] if word[:1] != "-").strip() if step.program in PRINTERS else ""

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from agent_wiki.shell.blame import is_task, named_in, speakers
-from agent_wiki.shell.chain import Chain, chain_of, fell_back, is_followed, is_trivial, printed_codes, shows_end
+from agent_wiki.shell.chain import (
+    Chain,
+    chain_of,
+    fell_back,
+    is_followed,
+    is_trivial,
+    not_taken,
+    printed_codes,
+    shows_end,
+)
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.outcomes import State, StepState, Verdict
 from agent_wiki.shell.programs import LOOKERS, PASSES, SHOWS_END
@@ -267,6 +276,8 @@ class _Judge:
         for at in [last for _, last in self.chain.pipelines if states[last] == "passed"]:
             for later in self.chain.fallback(at):
                 states[later] = "not run"
+        for at in not_taken(self.chain, self.lines):
+            states[at] = "not run"
         return tuple(states)
 
     def _state(self, at: int) -> StepState:

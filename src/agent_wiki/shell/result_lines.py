@@ -82,6 +82,10 @@ _GOOD_WORDS = (
     "ok", "pass", "failed", "fail 0", "✓", "✔", "√", "0 ", "no issues", "no errors", "built", "succe", "compiled",
     "finished", "completed",
 )  # fmt: skip
+_REQUESTED = regex(
+    r"^[^\n]{0,120}?\b(?:GET|POST|PUT|PATCH|DELETE) https?://[^\s:]{1,200}(?::\d+[^\s:]{0,150})?: (?=\S)",
+    needs=("://",),
+)
 _SENTENCE_ENDS, _CLAUSE_ENDS = re.compile(r"[.!?。！？](?=\s)"), re.compile(r";(?=\s)")
 _LEFT_HANGING = re.compile(r"[,;]?\s+(?:and|or|the|an?|of|to|for|with|in|by|from|on|at|as)$")
 _COLOURS = regex(r"\x1b\[[\d;]{0,20}[A-Za-z]")
@@ -171,9 +175,12 @@ def lines_of(text: str) -> list[str]:
 def quoted(line: str) -> str:
     """A line as a quote: stripped, at most 200 characters, still verbatim.
 
-    It is cut at the end of a sentence, else of a clause, else at a word, and never ends in a word that needs another.
+    Of a request that failed, what was answered comes first. It is cut at the end of a sentence, else of a clause, else
+    at a word, and never ends in a word that needs another.
     """
     line = line.strip()
+    if len(line) > MOST_QUOTED:
+        line = _REQUESTED.sub("", line)
     if len(line) > MOST_QUOTED:
         head = line[:MOST_QUOTED]
         ends = (

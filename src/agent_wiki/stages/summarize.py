@@ -35,6 +35,7 @@ MOST_REPAIRS = 6
 MOST_REPORTED = 24  # lines
 MOST_REQUESTS = 30  # lines
 CUT = " …"  # at the end of a reported line that continues, or after which others are left out
+BELOW = " › "  # between a heading and the first line below it
 MAX_GOAL_CHARACTERS = 300  # as records hold a goal
 
 
@@ -216,7 +217,11 @@ def _without_wiki(notes: list[TurnNote], trajectory: Trajectory, dropped: list[P
 
 def _verbatim(notes: list[TurnNote], trajectory: Trajectory, dropped: list[Problem]) -> list[TurnNote]:
     """The lines that stand in the turns that they are said to be of."""
-    kept = [each for each in notes if is_verbatim(trajectory, each.turn, each.text.removesuffix(CUT).strip("`"))]
+    kept = [
+        each
+        for each in notes
+        if all(is_verbatim(trajectory, each.turn, part.strip("`")) for part in each.text.removesuffix(CUT).split(BELOW))
+    ]
     dropped.extend(
         Problem("reported", why_not_verbatim(trajectory, each.turn, each.text), is_on_citation=True)
         for each in notes

@@ -30,7 +30,7 @@ _SHOWN_BY = table("words")["shown_by"]
 _LEAST_KEY_TURNS = 3
 _SOON = 3  # turns: a call, its result and the stop
 _MOST_OF_ACCEPTANCE = 120  # characters; what is longer asks for something else, too
-_OF_REQUEST = 41  # which stands at the head of the page
+_OF_REQUEST, _FEWEST = 41, 2  # it stands at the head of the page: only where there are fewer others
 _IS_MISSING = regex(r"command not found|not recognized as")  # a tool that was tried, and let be
 _FILLS = 20  # it says little, and is named where there is not enough else
 
@@ -58,8 +58,11 @@ def key_turns_of(
         *_of_edits(stretch, shown),
         *(_of_machines(stretch) + _of_refusals(stretch)),
     ]
-    chosen = _heaviest([each for each in candidates if each.weight > _FILLS])
+    others = [each for each in candidates if each.weight != _OF_REQUEST]
+    chosen = _heaviest([each for each in others if each.weight > _FILLS])
     if len(chosen) < _LEAST_KEY_TURNS:
+        chosen = _heaviest([*others, *_fillers(stretch)], _LEAST_KEY_TURNS)
+    if len(chosen) < _FEWEST:
         chosen = _heaviest([*candidates, *_fillers(stretch)], _LEAST_KEY_TURNS)
     texts = [(each, plain_line(each.text[:1].upper() + each.text[1:], 240)) for each in chosen]
     found = [KeyTurnNote(turn=each.turn, text=text, kind=each.kind) for each, text in texts if text]

@@ -41,11 +41,12 @@ _MOST_GOING_ON, _MOST_UNTOLD = 60, 40
 _SAME = 40  # characters at the start of two answers that say the same
 _NO_OFFER = written("no_offer", re.IGNORECASE)
 _LAST_PASS = 81  # the last pass of a check weighs as much as what was changed
+_MOST_TROUBLES = 3
 _FEW_WORDS = 3  # of an answer: more are answered in turn
 
 
-def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble], listed: Collection[int] = frozenset()) -> str:
-    """At most 250 words in one to three paragraphs; never empty, safe as Markdown. `listed`: requests listed below."""
+def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
+    """At most 250 words in one to three paragraphs; never empty, safe as Markdown."""
     is_talk = stretch.is_talk()
     ended = ending(stretch, shown, troubles)
     in_full_ended = ending_in_full(ended, stretch)
@@ -56,9 +57,10 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble], listed
     refused_by_agent = refusals_of_agent(stretch) if is_talk else []
     sentences += [each.sentence for each in refused_by_agent if each.words[1:41] not in in_full_ended]
     turns, scratch = [act.turn for act in stretch.acts], stretch.scratch()
+    failed = {called(act) for each in troubles for act in each.failures}
     for start, end in episodes:
         acts = stretch.acts[bisect_left(turns, start) : bisect_left(turns, end)]
-        sentences += worked(acts, stretch, shown, scratch, is_first=start == stretch.first_turn)
+        sentences += worked(acts, stretch, shown, scratch, failed)
         if end <= stretch.last_turn:
             weight = 38 if is_talk else 49 if any(act.edits for act in acts) else 59
             answers = _answers(stretch, start, end, weight, ended, {each.turn for each in asked})
@@ -66,7 +68,7 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble], listed
     passed = [at for at, each in enumerate(sentences) if each.weight == CHECKED]
     if passed and shown.basis != "check":  # else the ending tells of it
         sentences[passed[-1]] = replace(sentences[passed[-1]], weight=_LAST_PASS)
-    sentences += [_trouble(trouble) for trouble in troubles]
+    sentences += _troubles(troubles)
     sentences += _refusals(stretch)
     opened = sentences[0].turn  # a greeting before it is no request
     if not any(act.turn < opened and (act.edits or act.commands) for act in stretch.acts):
@@ -75,7 +77,7 @@ def narrative_of(stretch: Stretch, shown: Shown, troubles: list[Trouble], listed
         sentences.append(Sentence(0, 100, "The recording begins in the middle of the work."))
     sentences.append(Sentence(stretch.last_turn + 1, 100, ended, fuller=in_full_ended))
     begun = {start for start, _ in episodes[1:] if start != said_last}
-    return story_of(sentences, {each.turn: _went_on(each) for each in stretch.requests if each.turn in begun}, listed)
+    return story_of(sentences, {each.turn: _went_on(each) for each in stretch.requests if each.turn in begun})
 
 
 def _offers(answer: Sentence, refused: list[Statement]) -> bool:
@@ -185,6 +187,11 @@ def _episodes(stretch: Stretch, shown: Collection[int] | None) -> list[tuple[int
     news = [turn for turn in new if shown is None or turn in shown]
     starts = [stretch.first_turn, *news]
     return list(zip(starts, [*starts[1:], stretch.last_turn + 1], strict=True))
+
+
+def _troubles(troubles: list[Trouble]) -> list[Sentence]:
+    """A sentence on each of the heaviest few: of more a story would say little else."""
+    return sorted(map(_trouble, troubles), key=lambda each: (-each.weight, -each.turn))[:_MOST_TROUBLES]
 
 
 def _trouble(trouble: Trouble) -> Sentence:

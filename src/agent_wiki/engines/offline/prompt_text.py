@@ -39,7 +39,9 @@ _ROLE_ONLY = written("role_only", re.IGNORECASE)
 _FIELD = regex(r"^\W{0,4}(?:title|issue|finding)\W{0,3}[:*_—–-]\W{0,3}(?=\w)", re.IGNORECASE)  # of a report
 _OF_WORK = regex(r" description| (?:of|for) (?:this|the) \w{3,20}| \([^)\n]{1,30}\)", re.IGNORECASE)
 _GERUND = written("gerund", re.IGNORECASE)
-_WITH_E = frozenset({"diagnos", "solv", "writ", "creat", "mak", "resolv", "analyz", "analys", "mov", "updat"})
+_WITH_E = frozenset(
+    {"diagnos", "solv", "writ", "creat", "mak", "resolv", "analyz", "analys", "mov", "updat", "generat"}
+)
 
 
 def _is_alone(label: re.Match[str]) -> bool:

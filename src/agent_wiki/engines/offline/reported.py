@@ -24,7 +24,7 @@ from agent_wiki.engines.offline.reply_prose import (
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.working import is_function
-from agent_wiki.stages.summarize import CUT, MOST_REPORTED, TurnNote
+from agent_wiki.stages.summarize import BELOW, CUT, MOST_REPORTED, TurnNote
 from agent_wiki.stages.user_reactions import only_reports, takes_back
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
@@ -67,14 +67,6 @@ class _Closing(NamedTuple):
     text: str
     made: bool
     stands: bool
-
-
-class _Line(NamedTuple):
-    """A line of a reply. `leads_in`: a heading, or an item with items of its own; `depth`: -1 where it is no item."""
-
-    text: str
-    leads_in: bool
-    depth: int
 
 
 def reported_by(stretch: Stretch) -> list[TurnNote]:
@@ -154,66 +146,49 @@ def _shown(reply: str, most: int, most_lines: int) -> list[str]:
     An ellipsis marks each gap. Where there is room for one line alone: the one that sums up, else one that weighs,
     else the first.
     """
-    lines = _led_in(_lines(reply[:_MOST_READ]))
+    lines = _lines(reply[:_MOST_READ])
     if most_lines == 1:
-        return _one_line([each.text for each in lines if not each.leads_in], most)
-    is_whole = len(lines) <= most_lines and sum(len(each.text) for each in lines) <= most
+        return _one_line(lines, most)
+    is_whole = len(lines) <= most_lines and sum(map(len, lines)) <= most
     has_rest = not is_whole and most_lines >= _LEAST_OF_REST
     kept = _from_start(lines, *((most * 2 // 3, most_lines * 2 // 3) if has_rest else (most, most_lines)))
     if has_rest:
-        kept += _weighty(lines, len(kept), most - sum(len(lines[at].text) for at in kept), most_lines - len(kept))
+        kept += _weighty(lines, len(kept), most - sum(len(lines[at]) for at in kept), most_lines - len(kept))
     gaps = {at for at, after in zip(kept, [*kept[1:], len(lines)], strict=False) if after > at + 1}
-    return [f"{lines[at].text.removesuffix(CUT)}{CUT}" if at in gaps else lines[at].text for at in kept]
+    return [f"{lines[at].removesuffix(CUT)}{CUT}" if at in gaps else lines[at] for at in kept]
 
 
-def _from_start(lines: list[_Line], most: int, most_lines: int) -> list[int]:
-    """Which lines fit, with no gap and no heading at the end."""
-    ends = accumulate(len(each.text) for each in lines[:most_lines])
-    number = sum(1 for end in ends if end <= most)
-    while number and lines[number - 1].leads_in:
-        number -= 1
-    return list(range(number))
+def _from_start(lines: list[str], most: int, most_lines: int) -> list[int]:
+    """Which lines fit, with no gap."""
+    return list(range(sum(1 for end in accumulate(map(len, lines[:most_lines])) if end <= most)))
 
 
 def _one_line(lines: list[str], most: int) -> list[str]:
     def rank(line: str) -> tuple[bool, ...]:
-        is_scrap = len(line.split()) < _LEAST_WORDS
+        is_scrap = BELOW in line or len(line.split()) < _LEAST_WORDS
         return " | " in line, CONCLUDES.search(line) is None, is_scrap, _WEIGHS.search(line) is None
 
     worded = (each for each in lines if len(each) <= most and not _is_scrap(each) and not _CODE.fullmatch(each))
     return sorted(worded, key=rank)[:1]
 
 
-def _weighty(lines: list[_Line], since: int, room: int, most_lines: int) -> list[int]:
-    """Which lines of the rest say what was checked, is open, was the cause or should be run, each below its heading."""
-    kept = set[int]()
+def _weighty(lines: list[str], since: int, room: int, most_lines: int) -> list[int]:
+    """Which lines of the rest say what was checked, is open, was the cause or should be run."""
+    kept: list[int] = []
     for at in range(len(lines) - 1, since - 1, -1):  # what a report ends with says how things stand
-        if lines[at].leads_in or not _WEIGHS.search(lines[at].text):
-            continue
-        above = next((each for each in range(at - 1, -1, -1) if lines[each].leads_in), -1)
-        added = {each for each in (at, above) if each >= since and each not in kept}
-        cost = sum(len(lines[each].text) for each in added)
-        if cost <= room and len(kept) + len(added) <= most_lines:
-            room -= cost
-            kept |= added
-    return sorted(kept)
-
-
-def _led_in(lines: list[_Line]) -> list[_Line]:
-    """The lines without those that lead in to nothing."""
-    kept: list[_Line] = []
-    for line in reversed(lines):
-        below = kept[-1] if kept else None
-        if line.leads_in and (below is None or (below.leads_in and below.depth <= line.depth)):
-            continue
-        kept.append(line)
+        if _WEIGHS.search(lines[at]) and len(lines[at]) <= room and len(kept) < most_lines:
+            room -= len(lines[at])
+            kept.append(at)
     return kept[::-1]
 
 
-def _lines(reply: str) -> list[_Line]:
-    """What a reply says, in its order; no cheers, no questions, nothing that is only announced or offered."""
-    lines: list[_Line] = []
-    is_plan = False
+def _lines(reply: str) -> list[str]:
+    """What a reply says, in its order, each heading before the first line below it.
+
+    No cheers, no questions, nothing that is only announced or offered.
+    """
+    lines: list[str] = []
+    heading, is_plan = "", False
     said = [line for line in _said(reply) if line.strip()]
     for line, below in zip(said, [*said[1:], ""], strict=False):
         is_item = _ITEM.match(line) is not None
@@ -222,10 +197,13 @@ def _lines(reply: str) -> list[_Line]:
         if leads_in or not is_item:
             is_plan = leads_in and bool(_PLANS.match(text) or _OFFERS.match(text))
         is_left_out = is_plan or line == _LONG_CODE or _NO_REPORT.search(text) or _is_edge(line)
-        if is_left_out and lines:
-            lines[-1] = lines[-1]._replace(text=f"{lines[-1].text.removesuffix(CUT)}{CUT}")
-        if not is_left_out and sum(map(str.isalpha, text)) > 1 and not says_nothing(text):
-            lines.append(_Line(text, leads_in, (len(line) - len(line.lstrip()) if is_item else -1)))
+        if is_left_out and lines and not heading:
+            lines[-1] = f"{lines[-1].removesuffix(CUT)}{CUT}"
+        if is_left_out or leads_in or sum(map(str.isalpha, text)) < 2 or says_nothing(text):
+            heading = "" if is_left_out else text.rstrip(":：") if leads_in and not says_nothing(text) else heading
+            continue
+        lines.append(f"{heading}{BELOW}{text}" if heading else text)
+        heading = ""
     return lines
 
 

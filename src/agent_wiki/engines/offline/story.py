@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import groupby
 
 from agent_wiki.engines.offline.requests import asked_before
-from agent_wiki.engines.offline.wording import count
 from agent_wiki.trajectory.lazily import dataclass
 
 MOST_WORDS = 250
 _PARAGRAPH_WORDS = 55
-_WORDS_OF_A_GAP = 11
-_FEW, _MOST_GAPS = 4, 3  # turns of the user, for all of which there may be room; runs of others
 _FOLLOWS = 15  # what a sentence weighs less for each other one under the same turn of the user
 _OBJECTED = "The user objected"  # which is kept even alone
 _THEN = ("Then", "Next", "After that")
@@ -36,21 +32,17 @@ class Sentence:
     fuller: str = ""
 
 
-def story_of(
-    sentences: list[Sentence], asked: Mapping[int, str] | None = None, listed: Collection[int] = frozenset()
-) -> str:
+def story_of(sentences: list[Sentence], asked: Mapping[int, str] | None = None) -> str:
     """The heaviest sentences that fit in 250 words, in turn order, in paragraphs. Empty ones are left out.
-
-    `listed`: turns of the user that a list below the story has.
 
     `asked`: the later turns of the user, each with a short sentence about it. That sentence comes before what was done
     about the turn where no sentence of `sentences` tells of the turn itself: else an answer would seem to be to another
     request.
     """
     order, asked = {id(each): at for at, each in enumerate(sentences)}, asked or {}
-    chosen = _fitting(sentences, asked, MOST_WORDS - _WORDS_OF_A_GAP * min(len(asked) // _FEW, _MOST_GAPS))
+    chosen = _fitting(sentences, asked, MOST_WORDS)
     in_order = sorted(chosen, key=lambda each: (each.turn, order.get(id(each), -1)))
-    kept = _filled(_with_gaps(in_order, sorted(asked), listed), MOST_WORDS)
+    kept = _filled(in_order, MOST_WORDS)
     paragraphs: list[list[str]] = [[]]
     followed, before = 0, ""
     for sentence in kept:
@@ -112,20 +104,6 @@ def _opening(of: int, in_words: Mapping[int, Sentence], asked: Mapping[int, str]
     if said is not None and _words(said.text) <= room:
         return said
     return Sentence(of, 0, asked[of], opens=True) if of else None
-
-
-def _with_gaps(kept: list[Sentence], turns: list[int], listed: Collection[int]) -> list[Sentence]:
-    """The same sentences, with one for each run of the user's `turns` that they leave out: the longest, if they fit."""
-    shown = {asked_before(turns, each.turn) for each in kept}
-    runs = [list(run) for is_shown, run in groupby(turns, shown.__contains__) if not is_shown]
-    room = MOST_WORDS - sum(_words(each.text) for each in kept)
-    gaps = []
-    runs = [run for run in runs if not any(map(listed.__contains__, run))]  # the list says what was asked
-    for run in sorted(runs, key=len, reverse=True)[: room // _WORDS_OF_A_GAP]:
-        noun, last = ("turns", f" to T{run[-1]}") if run[1:] else ("turn", "")
-        text = f"{count(len(run)).capitalize()} more {noun} of the user followed (T{run[0]}{last})."
-        gaps.append(Sentence(run[0], 0, text, opens=True))
-    return sorted([*kept, *gaps], key=lambda each: each.turn)
 
 
 def _filled(kept: list[Sentence], room: int) -> list[Sentence]:

@@ -21,12 +21,12 @@ from agent_wiki.engines.offline.unasked import feature_of, place_of, title_witho
 from agent_wiki.engines.offline.wording import clause, count
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.stages.summarize import (
+    BELOW,
     MOST_REQUESTS,
     MOST_TITLE_CHARACTERS,
     ArcAnswer,
     SummarizeQuestion,
     SummaryAnswer,
-    TurnNote,
 )
 from agent_wiki.trajectory import Trajectory
 
@@ -56,7 +56,7 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
     troubles = troubles_of(stretch)
     requests_shown = listed_requests(stretch)
     listed = {each.turn for each in requests_shown}
-    narrative = narrative_of(stretch, shown, troubles, listed)
+    narrative = narrative_of(stretch, shown, troubles)
     return ArcAnswer(
         slug="" if is_only else arc_slug(goal),
         first_turn=stretch.first_turn,
@@ -71,15 +71,11 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         requests=requests_shown,
         key_turns=key_turns_of(stretch, shown, troubles, deed, listed),
         dead_ends=dead_ends_of(stretch),
-        reported=_unquoted(reported_by(stretch), narrative),
+        reported=[
+            each for each in reported_by(stretch) if each.text.rpartition(BELOW)[2].rstrip(".:") not in narrative
+        ],
         recalled=recalled_pages(stretch, reads),
     )
-
-
-def _unquoted(reported: list[TurnNote], narrative: str) -> list[TurnNote]:
-    """The reports of which the narrative does not quote each line already."""
-    new = {each.turn for each in reported if each.text.rstrip(".:") not in narrative}
-    return [each for each in reported if each.turn in new]
 
 
 def _title(stretch: Stretch, goal: str, deed: UserRequest | None, number: int) -> str:

@@ -36,6 +36,7 @@ from agent_wiki.shell.result_lines import (
 )
 from agent_wiki.shell.same_check import CheckRun
 from agent_wiki.shell.silent_checks import finds_no_error, fits_no_test
+from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.tools import line_of_code
 from agent_wiki.shell.touched import deleted_for_good
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -148,6 +149,7 @@ def troubles_of(stretch: Stretch) -> list[Trouble]:
     scratch = stretch.scratch()
     found = [each for each in found if each.fix is None or each.failures[0].kind != "edit"]
     found = [each for each in found if not _is_slip(each, scratch)]
+    found = [each for each in found if not (_is_test_first(each, stretch) or _went_otherwise(each, stretch))]
     found = [each for each in found if not (each.is_check and each.how == LATER)]  # it may have passed elsewhere
     red = [act for act in stretch.acts if act.call.position in meant]
     for trouble in found:
@@ -162,6 +164,37 @@ def _is_slip(trouble: Trouble, scratch: frozenset[str]) -> bool:
     script = script_of(step) if step is not None else None
     is_tool = is_inline(trouble.failures[-1]) or (script is not None and bare_name(script) in scratch)
     return is_tool and (trouble.fix is None or scratch.issuperset(map(bare_name, trouble.edits)))
+
+
+def _is_test_first(trouble: Trouble, stretch: Stretch) -> bool:
+    """Nothing but tests was changed from the check before it on, and what they test was, before it passed."""
+    if not trouble.is_check or trouble.fix is None or all(map(_TEST_FILE.search, trouble.edits)):
+        return False
+    if any(INSTALLS.search(act.call.command() or "") for act in trouble.between):
+        return False  # it may have failed for the lack of that
+    first = trouble.failures[0].turn
+    since = max((act.turn for act in stretch.acts if act.kind == "check" and act.turn < first), default=0)
+    changed = [path for act in stretch.kept_edits() if since < act.turn < first for path in act.edits]
+    return bool(changed) and all(map(_TEST_FILE.search, changed))
+
+
+def _went_otherwise(trouble: Trouble, stretch: Stretch) -> bool:
+    """What was not found, or not called as it wants to be, and did its work when it was called otherwise."""
+    failed, step = trouble.failures[-1], main_command(trouble.failures[-1])
+    if trouble.fix is not None or step is None:
+        return False
+    name = _name(step)
+    if not ("." in name or _NOT_REACHED.search(failed.call.result or "")):
+        return False
+    later = (each for act in stretch.acts if act.turn > failed.end and act.has_worked for each in act.commands)
+    return any(_name(each) == name for each in later)
+
+
+def _name(step: SimpleCommand) -> str:
+    """A script, or a program with the first word that it is given."""
+    script = script_of(step) or (step.program if "." in bare_name(step.program) else None)
+    given = next((word for word in step.words[1:] if word[:1] != "-"), "")
+    return bare_name(script).lower() if script else f"{step.program} {given}"
 
 
 def _was_red_meanwhile(trouble: Trouble, red: list[Act]) -> bool:

@@ -26,15 +26,21 @@ _FEATURE = regex(r"\bspecs[/\\]+(\d{3}-[\w-]{3,60})")
 
 
 def title_without_request(stretch: Stretch) -> str:
-    """The title of the issue that it read first, else `Claude-code session in shop of 2026-03-01: changed cart.py`."""
+    """The title of the issue that it read first, else what was done: `Changed cart.py and tax.py in shop`.
+
+    Of a session without files whose it is, where and when, and how its answer begins.
+    """
     if issue := stretch.issue_read_first():
         return plain_line(issue[1], MOST_TITLE_CHARACTERS)
     source = stretch.trajectory.source
-    whose = f"{source.format} {'subagent' if source.parent_session_id else 'session'}"
     place, date = repository_of(source), (source.ended_at or "")[:10]
-    title = f"{sentence_case(whose)}{f' in {place}' if place else ''}{f' of {date}' if date else ''}"
-    did = _did(stretch)
-    return plain_line(f"{title}: {did}" if did else title, MOST_TITLE_CHARACTERS)
+    where = f" in {place}" if place else ""
+    if files := _files(stretch):
+        return plain_line(f"{sentence_case(files)}{where}", MOST_TITLE_CHARACTERS)
+    whose = f"{source.format} {'subagent' if source.parent_session_id else 'session'}"
+    title, answer = f"{sentence_case(whose)}{where}{f' of {date}' if date else ''}", stretch.last_reply()
+    begins = said(answer[1].strip().split("\n", 1)[0], _MOST_SAID) if answer else ""
+    return plain_line(f"{title}: {begins}" if begins else title, MOST_TITLE_CHARACTERS)
 
 
 def place_of(stretch: Stretch) -> str:
@@ -60,15 +66,11 @@ def feature_of(stretch: Stretch, title: str) -> str:
     return code(named.most_common(1)[0][0]) if named else ""
 
 
-def _did(stretch: Stretch) -> str:
-    """What was changed, else what was read, else how the agent's answer begins."""
+def _files(stretch: Stretch) -> str:
+    """What was changed, else what was read; empty for neither."""
     cwd = stretch.trajectory.source.cwd
-    changed = distinct([shown_path(path, cwd) for act in stretch.kept_edits() for path in act.edits])
-    if changed:
+    if changed := distinct([shown_path(path, cwd) for act in stretch.kept_edits() for path in act.edits]):
         return f"changed {listing(changed, _MOST_NAMES)}"
     looks = [act for act in stretch.acts if act.kind == "look" and act.has_worked]
     read = distinct([shown_path(path, cwd) for act in looks if (path := act.call.path())])
-    if read:
-        return f"read {listing(read, _MOST_NAMES)}"
-    answer = stretch.last_reply()
-    return said(answer[1].strip().split("\n", 1)[0], _MOST_SAID) if answer else ""
+    return f"read {listing(read, _MOST_NAMES)}" if read else ""

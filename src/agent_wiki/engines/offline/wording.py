@@ -24,6 +24,7 @@ _TURNS = regex(
 _LEFT_OPEN = regex(r"\b(?:that|which|who|to|and|or|but|the|an?|of|with|for|in|on|by|from|as|if|is|are|be|so|when)$")
 _LONG_ADDRESS = regex(r"(https?://[\w.-]{1,100})/[\w./%?&=~+@-]{25,2000}(?=[\s:,)\]]|$)", needs=("://",))
 _LEADS_IN = regex(r"(?<=[.!?]) [^.!?:]{1,60}:\s*$")  # to the lines below
+_DETAIL = regex(r"[Mm]essage\"?:\s?\"?(?P<said>[^\"\[\]{}\n]{8,200})", needs=("essage",))  # in what an interface sent
 _TELLS = regex(r"(?:Error|Exception)\b|^(?:E[A-Z]{4,}|SIG[A-Z]{3,5}|Killed|Terminated|Aborted)\b")
 _LEAST = 0.4  # of `most`; a shorter piece would omit too much
 _ASKED_WITH = ("query", "question", "pattern", "url")  # of a search, what says most
@@ -162,7 +163,11 @@ def error_words(line: str, most: int = 110) -> str:
     line = re.sub(r"^(?:\[[\w:./ -]{1,40}\]\s*|\d{4}-\d\d-\d\d[T ]\S+\s+|[=*\-_#\s]+|[\d:.% -]{9,})+", "", line)
     line = line if line == (bare := line.rstrip("=*-_#{ \t\r\n")) + "*" else bare  # one may be a pattern's: `repo:*`
     is_word = " " not in line and not _TELLS.search(line) and not re.search(r"[^\x00-\x7f…]", line)
-    return "" if is_word and not shows_success(line) else said(line, most)
+    if is_word and not shows_success(line):
+        return ""
+    words, detail = said(line, most), _DETAIL.search(line)
+    is_lost = detail is not None and detail["said"][:20] not in words
+    return f"{words[:-1].removesuffix(' …')} … {said(detail['said'], most)[1:]}" if detail and is_lost else words
 
 
 def service_call(act: Act) -> str:

@@ -1,15 +1,14 @@
-"""Sentences about what the agent did between two turns of the user: read, changed, checked, ran, delegated."""
+"""Sentences about what the agent did between two turns of the user: changed, checked, ran, delegated, shipped."""
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from agent_wiki.engines.offline.acts import Act, distinct, main_command
+from agent_wiki.engines.offline.acts import Act, distinct
 from agent_wiki.engines.offline.attempts import output_of
 from agent_wiki.engines.offline.changes import change_of, is_unchecked
 from agent_wiki.engines.offline.cluster_state import is_cluster_change
@@ -18,7 +17,7 @@ from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import HANDED_OVER, Stretch
 from agent_wiki.engines.offline.tables import named, table, written
-from agent_wiki.engines.offline.wording import called, code, count, file_names, listing, said, service_call, shown_path
+from agent_wiki.engines.offline.wording import called, code, count, file_names, listing, said, service_call
 from agent_wiki.shell.blame import speakers
 from agent_wiki.shell.files_written import TEMPORARY, adds_file, bare_name, deletes_file
 from agent_wiki.shell.result_lines import last_line, lines_of, shows_success
@@ -26,7 +25,6 @@ from agent_wiki.shell.tools import bare_tool_name
 from agent_wiki.shell.touched import put_by_name
 from agent_wiki.trajectory.lazily import regex
 
-_PRINTERS = frozenset({"cat", "sed", "head", "tail", "less", "nl", "more", "bat"})
 _NO_FILE = named("no_file")
 _EARLIER = 55  # the weight of what was shipped before the last turn of the user
 _WAITS = frozenset({"write_stdin", "wait", "wait_agent", "close_agent"})
@@ -42,25 +40,31 @@ _TEST_FILE = written("test_file")
 CHECKED = 55  # what checks that passed weigh in a story
 _FEW_FILES = 4
 _MOST_SHOWN = 70  # characters of what a command printed
-_SETS_UP = regex(r"\b(?:install|sudo|init|create|migrate|deploy|apply|upgrade|uninstall|add|enable|start|up)\b")
+_SETS_UP = regex(
+    r"\b(?:install|sudo|init|create|migrate|deploy|apply|upgrade|uninstall|add|enable|disable|restart|start|kill|up)\b"
+)
 _NOT_BEGUN = regex(r"API Error|collab \w{1,20} failed|(?:Failed|Unable) to (?:start|spawn)")
 _WAS_MERGED = regex(r"\W{0,4}Pull request \S{1,120} was already merged")
 _TRIVIAL = regex(r"(?:mkdir|echo|touch|sleep|true|export)\b[^\n;&|]{0,300}\Z")  # alone they do nothing of the work
+_ASIDE, _FETCHED = 2, 3  # ranks
 _FETCHERS = frozenset({"curl", "wget", "http"})
 _SENDS = regex(r" (?:-X ?|--request[ =]?)(?:POST|PUT|PATCH|DELETE)\b| (?:-d|-F|--data\S*|--form|--json|--post-\w+)[ =]")
 
 
 def worked(
-    acts: list[Act], stretch: Stretch, shown: Shown, scratch: frozenset[str], *, is_first: bool
+    acts: list[Act], stretch: Stretch, shown: Shown, scratch: frozenset[str], failed: Collection[str]
 ) -> list[Sentence]:
-    """One sentence for each kind of thing that was done; what was shipped apart for each turn of the user."""
+    """One sentence for each kind of thing that was done; what was shipped apart for each turn of the user.
+
+    `failed`: what the story reports as a failure.
+    What was only read is not named: readers found every second such sentence to say nothing.
+    """
     asked = [each.turn for each in stretch.requests]
     groups = groupby(acts, lambda act: bisect_left(asked, act.turn))
     shipped = [sentence for _, group in groups if (sentence := _shipped(list(group)))]
     found = [
-        _looked(acts, stretch.trajectory.source.cwd, is_first),
         _changed(acts, stretch, scratch),
-        _checked(acts, shown),
+        _checked(acts, shown, failed),
         _ran(acts, scratch),
         _served(acts, is_talk=stretch.is_talk()),
         _delegated(acts),
@@ -68,38 +72,6 @@ def worked(
         *shipped[-1:],
     ]
     return [sentence for sentence in found if sentence is not None]
-
-
-def _looked(acts: list[Act], cwd: str | None, is_first: bool) -> Sentence | None:
-    """The files it read before it changed anything."""
-    first_edit = next((act.turn for act in acts if act.edits), None)
-    looks = [act for act in acts if act.kind == "look" and (first_edit is None or act.turn < first_edit)]
-    worked = [act for act in looks if act.has_worked and "failed" not in act.verdict.steps and _shows_something(act)]
-    read = [(act, path) for act in worked if (path := _looked_at(act))]
-    if not read:
-        return None
-    paths = [shown_path(path, cwd) for path in distinct([path for _, path in read])]  # two may be shown alike
-    names = [code(path) for path in distinct(paths)]
-    files = f"{', '.join(names[:3])} and others" if len(paths) > 4 else listing(names)
-    weight = 45 if is_first else 20 if first_edit else 35
-    return Sentence(read[0][0].turn, weight, f"The agent read {files} {turns_of([act for act, _ in read])}.")
-
-
-def _shows_something(act: Act) -> bool:
-    """A shell that printed nothing may have found no file; of a tool's result some clients save none."""
-    return not act.commands or bool(output_of(act.call.result or "").strip())
-
-
-def _looked_at(act: Act) -> str | None:
-    """The file that a look was at, if any."""
-    if not act.commands:
-        path = act.call.path()
-        return path if path and "." in bare_name(path) and act.call.name.lower() not in _NO_FILE else None
-    command = main_command(act)
-    if command is None or command.program not in _PRINTERS:
-        return None
-    names = [word for word in command.words[1:] if re.fullmatch(r"[\w./~@+-]*\.\w{1,8}", word)]
-    return names[0] if names else None
 
 
 def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sentence | None:
@@ -123,8 +95,9 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     there = [path for path, verb in verbs.items() if verb != "deleted"]
     clauses = {path: change_of(changes, path, is_known=path in known) for path in there}
     most = 3 if sum(map(bool, groups.values())) > 1 else 4
-    where = " in a temporary folder" if all(path.startswith(TEMPORARY) for path in paths) else ""
     cwd = stretch.trajectory.source.cwd
+    is_aside = all(path.startswith(TEMPORARY) for path in paths) and not (cwd or "").startswith(TEMPORARY)
+    where = " in a temporary folder" if is_aside else ""
     done = [
         f"{_NAMED_AS.get(verb, verb)} {file_names(_weighed(files, kept), cwd, most, clauses)}{where}"
         for verb, files in groups.items()
@@ -182,16 +155,12 @@ def is_written_whole(act: Act, path: str, known: set[str]) -> bool:
     return path not in known and (is_by_tool or any(path in each.writes for each in act.commands))
 
 
-def _checked(acts: list[Act], shown: Shown) -> Sentence | None:
-    """The checks that passed at once; those that failed are reported as troubles, those at the end by the ending."""
-    failed = {called(act) for act in acts if act.has_failed}
-    reported = (
-        {called(act) for act in shown.passed}
-        if not shown.failed and any(act in acts for act in shown.passed)
-        else set()
-    )
+def _checked(acts: list[Act], shown: Shown, failed: Collection[str]) -> Sentence | None:
+    """The checks that passed; those that failed are reported as troubles, those at the end by the ending."""
+    at_end = not shown.failed and any(act in acts for act in shown.passed)
+    reported = {*failed, *(map(called, shown.passed) if at_end else ())}
     passed = {called(act): act for act in acts if act.finding and act.finding.passed and act.kind == "check"}
-    names = [name for name in passed if name not in failed | reported]
+    names = [name for name in passed if name not in reported]
     if not names:
         return None
     alone = f"{names[0]} passed (T{passed[names[0]].end})."
@@ -200,33 +169,39 @@ def _checked(acts: list[Act], shown: Shown) -> Sentence | None:
 
 
 def _ran(acts: list[Act], scratch: frozenset[str]) -> Sentence | None:
-    """Commands that are neither looks nor checks and that worked: those that changed something are named first."""
+    """Commands that are neither looks nor checks and that worked, the last of them: what came before may have been in
+    vain.
+
+    Where files were changed or something was shipped, only those that set something up, sent, deleted it or the like.
+    """
     ran = [act for act in acts if act.kind in ("run", "skill", "revert", "delete") and act.has_worked]
     ran = [act for act in ran if not (act.deletes and scratch.issuperset(map(bare_name, act.deletes)))]
     ran = [act for act in ran if not HANDED_OVER.search(act.call.command() or "") and called(act).lower() != "`skill`"]
     ran = [act for act in ran if not _TRIVIAL.match(act.call.command() or "")]
+    has_work = any(act.edits or act.kind == "ship" for act in acts)
+    ran = [act for act in ran if _rank(act) < (_ASIDE if has_work else _FETCHED)]
     probes = (act for act in acts if act.kind == "probe" and act.has_worked)
     ran += [act for act in probes if shows_success(_came_of(act).strip(" :“”"))]
-    first = {called(act): act for act in reversed(ran) if not called(act).startswith("`$")}  # only a variable
-    names = sorted(first, key=lambda name: (_rank(first[name]), first[name].turn))
-    kept = sorted(names[: 3 if len(names) > 4 else 4], key=lambda name: first[name].turn)
+    last = {called(act): act for act in ran if not called(act).startswith("`$")}  # only a variable
+    names = sorted(last, key=lambda name: (_rank(last[name]), -last[name].turn))
+    kept = sorted(names[: 3 if len(names) > 4 else 4], key=lambda name: last[name].turn)
     if not names:
         return None
-    weight = 22 if any(act.edits for act in acts) else 68 if _rank(first[names[0]]) == 0 else 40
-    came = {name: _came_of(first[name]) for name in kept}  # which stands in the turn of the result
-    dated = [f"{name} (T{first[name].end if came[name] else first[name].turn}{came[name]})" for name in kept]
-    turn = min(act.turn for act in first.values())
+    weight = 22 if has_work else 68 if _rank(last[names[0]]) == 0 else 40
+    came = {name: _came_of(last[name]) for name in kept}  # which stands in the turn of the result
+    dated = [f"{name} (T{last[name].end if came[name] else last[name].turn}{came[name]})" for name in kept]
+    turn = min(act.turn for act in last.values())
     return Sentence(turn, weight, f"It ran {listing([*dated, *names[len(kept) :]])}.")
 
 
 def _rank(act: Act) -> int:
-    """0: it changed a cluster or sent something; 1: it set up or deleted something; 3: it only fetched a page."""
+    """0: it changed a cluster or sent something; 1: it set up or deleted something; `_FETCHED`: it fetched a page."""
     if any(map(is_cluster_change, act.commands)):
         return 0
     fetches = [each for each in act.commands if each.program in _FETCHERS]
     if fetches:
-        return 0 if any(_SENDS.search(f" {each.text()} ") for each in fetches) else 3
-    return 1 if act.kind == "delete" or _SETS_UP.search(act.call.command() or "") else 2
+        return 0 if any(_SENDS.search(f" {each.text()} ") for each in fetches) else _FETCHED
+    return 1 if act.kind == "delete" or _SETS_UP.search(act.call.command() or "") else _ASIDE
 
 
 def _came_of(act: Act) -> str:
@@ -238,14 +213,14 @@ def _came_of(act: Act) -> str:
 
 
 def _served(acts: list[Act], *, is_talk: bool) -> Sentence | None:
-    """Calls of an application's own functions: what it looked up, what it did; beside other work the last alone."""
-    done = [act for act in acts if act.kind == "service" and act.has_worked]
+    """Calls of an application's own functions: what it looked up, what it did; beside other work what came of it."""
+    done = [act for act in acts if act.kind == "service" and act.has_worked and (is_talk or _came_of(act))]
     looked = [act for act in acts if act.kind == "look" and not act.commands and not act.call.path()]
     telling = [act for act in looked if is_talk and act.has_worked and is_function(act)]
     names = distinct([code(bare_tool_name(act.call.name)) for act in telling])
     if not done and not names:
         return None
-    turn = next(act.turn for act in acts if act in done or code(bare_tool_name(act.call.name)) in names)
+    turn = min(act.turn for act in (*done, *telling))
     if not done:
         return Sentence(turn, 30, f"The agent looked things up with {listing(names)} {turns_of(telling)}.")
     before = f"After {listing(names, 2)} the" if names else "The"
@@ -261,12 +236,11 @@ def is_function(act: Act) -> bool:
 def _delegated(acts: list[Act]) -> Sentence | None:
     begun = [act for act in acts if act.kind == "delegate" and not act.call.name.lower().endswith(("message", "input"))]
     tasks = [act for act in begun if not act.has_failed and not _NOT_BEGUN.match(act.call.result or "")]
-    if not tasks:
+    named = [each for act in tasks if (each := said(str(act.call.arguments.get("description") or ""), 60))]
+    if not named:
         return None
-    named = distinct([said(str(act.call.arguments.get("description") or ""), 60) for act in tasks])
     who = "a subagent" if len(tasks) == 1 else f"{count(len(tasks))} subagents"
-    what = f": {listing(named)}" if named else ""
-    return Sentence(tasks[0].turn, 50, f"It handed work to {who}{what} {turns_of(tasks)}.")
+    return Sentence(tasks[0].turn, 50, f"It handed work to {who}: {listing(distinct(named))} {turns_of(tasks)}.")
 
 
 def _shipping_words(act: Act) -> str:
