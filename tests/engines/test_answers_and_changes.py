@@ -195,17 +195,3 @@ def test_a_commit_has_to_say_that_it_was_made(printed: str, verb: str) -> None:
     session.builder.assistant(None, calls=[("c9", "Bash", {"command": "git commit -am cap"})])
     session.builder.tool("c9", printed)  # without an exit code
     assert ("committed" in summary(session.says("It is capped.")).narrative) is bool(verb)
-
-
-def test_the_yes_or_no_to_a_question_is_quoted_wherever_the_answer_has_it() -> None:
-    asked = "does the shop build its pages by itself so that i can leave them out?"
-    reply = (
-        "I've created a workflow for the shop.\n\n"
-        + "It installs what the pages need, builds them and puts them where the shop serves them from. " * 4
-        + "\n\n## Answer\n\n"
-        "**No, the shop does not build its pages by itself**, but the workflow will."
-    )
-    session = Session(cwd="/home/me/shop").user(asked).edit("deploy.yml").says(reply)
-    assert "; to the question: “No, the shop does not build its pages by itself" in summary(session).narrative
-    plain = Session(cwd="/home/me/shop").user("Build the pages of the shop").edit("deploy.yml").says(reply)
-    assert "to the question" not in summary(plain).narrative

@@ -256,3 +256,24 @@ def test_a_plan_ends_with_its_list() -> None:
 def test_a_sign_in_code_makes_no_row_of_a_table() -> None:
     reply = f"{LAMPS}\n- `capped` now returns `Cart | null` instead of throwing"
     assert any("Cart | null" in text for _, text in reported(asked().edit("src/cart.ts").says(reply)))
+
+
+def test_a_report_before_words_that_only_close_is_heard() -> None:
+    session = asked().edit("src/cart.ts").call("SendMessage", {"to": "kim"}, "sent", text=f"{LAMPS}\n- All are lit.")
+    assert [turn for turn, _ in reported(session.says("All is done, and kim knows of it."))] == [4, 4]
+    other = asked().call("SendMessage", {"to": "kim"}, "sent", text=f"{LAMPS}\n- All are lit.").edit("src/cart.ts")
+    assert reported(other.says("All is done, and kim knows of it.")) == []
+
+
+def test_a_short_block_of_code_is_shown_line_by_line_and_a_long_one_left_out() -> None:
+    short = f"{LAMPS}\nSet it so:\n```\nconfirm('lit?', {{\n  cap: 4,\n}})\n```\nThe cap holds."
+    assert [text for _, text in reported(asked().edit("src/cart.ts").says(short))][1:] == [
+        "Set it so › `confirm('lit?', {`",
+        "`cap: 4,`",
+        "The cap holds.",
+    ]
+    long = f"{LAMPS}\n```\n" + "cap = cap + 1\n" * 9 + "```\nThe cap holds."
+    assert [text for _, text in reported(asked().edit("src/cart.ts").says(long))] == [
+        f"{LAMPS.strip()} …",
+        "The cap holds.",
+    ]

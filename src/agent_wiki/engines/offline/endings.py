@@ -14,15 +14,11 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.troubles import Trouble
 from agent_wiki.engines.offline.wording import called, code, error_words, listing, said
-from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 NO_ANSWER = written("no_answer", re.IGNORECASE)
 _HANDED_OVER = "The work was handed over, and no verdict on it is recorded."
 _MOST_IN_FULL = 440  # characters
-_MOST_ANSWER = 4_000
-_WANTS_YES_OR_NO = written("wants_yes_or_no", re.IGNORECASE)
-_YES_OR_NO = regex(r"(?:^|\n)[\s>*#_-]{0,6}(?P<answer>(?:Yes|No)(?:[,.:]| [—–-])[^\n]{10,300})")
 _LEAST_ANSWER = 12  # letters and digits; less is a signal between programs
 
 
@@ -169,22 +165,10 @@ def _reply(stretch: Stretch, most: int = 240) -> str:
 
 
 def words_of_reply(stretch: Stretch, most: int, since: int | None = None, until: int | None = None) -> tuple[int, str]:
-    """What `last_words` says, with the yes or no to a question, or what the same reply takes back of it further on."""
+    """What `last_words` says, and what the same reply takes back of it further on."""
     turn, line = last_words(stretch, most, since, until)
-    if line and (answer := _yes_or_no(stretch, turn, line)):
-        return turn, f"{line}; to the question: {said(answer, 2 * most // 3)}"
     but = reservation(stretch.content(turn), line) if line else ""
     return turn, f"{line}; further on: {said(but, 2 * most // 3)}" if but else line
-
-
-def _yes_or_no(stretch: Stretch, turn: int, line: str) -> str:
-    """The sentence that begins with Yes or No, where the user asked for one and `line` does not have it; or empty."""
-    asked = [each.text for each in stretch.requests if each.turn < turn][-1:]
-    if not asked or not _WANTS_YES_OR_NO.match(asked[0]):
-        return ""
-    match = _YES_OR_NO.search(stretch.content(turn)[:_MOST_ANSWER])
-    answer = SENTENCE_END.split(match["answer"])[0].strip(" *_") if match else ""
-    return answer if answer and answer[:40] not in line else ""
 
 
 def _asks(stretch: Stretch) -> str:

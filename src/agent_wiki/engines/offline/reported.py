@@ -30,6 +30,7 @@ from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
 
 _LEAST_LETTERS = 150  # of a reply: the story has room for less
+_FAR_MORE = 3  # times as long: the last words only close
 _LEAST_OF_MANY = 60  # letters, where there are more replies than the story has room for
 # Characters and lines of the longest reply, the last one and others, by how many replies there are.
 _SHARES = (((1_400, 14),), ((900, 9), (600, 6)), ((600, 7), (500, 5), (400, 4)),
@@ -47,7 +48,6 @@ _HEADING = written("heading_in_report")
 _WEIGHS = written("weighs_in_report", re.IGNORECASE)
 _IS_PATCH = regex(r"diff --git |@@ -\d|--- a/|\+\+\+ b/|\*\*\* (?:Begin Patch|Update File)")
 _CODE = regex(r"`[^`]*`")
-_BRACE = regex(r"`[\s})\];]*`|`[})\]]|[^\n]*[{(\[]`$")  # the edge of a block of code
 _ITEM = regex(r"\s*(?:[-*+]|\d{1,2}[.)])\s")
 _PLANS, _OFFERS = written("plans", re.IGNORECASE), written("offers", re.IGNORECASE)
 _RULE = regex(r"\s*\|?[|:\s-]*--[|:\s-]*")
@@ -133,11 +133,20 @@ def _closings(stretch: Stretch) -> Iterator[_Closing]:
         is_rejected = said and (said.kind == "objection" or takes_back(said.text) or only_reports(said.text))
         if is_rejected or NO_ANSWER.match(reply):
             continue
+        turn, reply = _fuller(stretch, max([start, *(changed for changed, _ in edits if changed < turn)]), turn, reply)
         mine = {path for changed, paths in edits if start <= changed < end for path in paths}
         later = {path for changed, paths in edits if changed >= end for path in paths}
         made = bool(mine) or any(act.has_worked and act.kind in ("ship", "delete") for act in acts)
         prose = prose_of(reply)
         yield _Closing(turn, prose if prose in reply else "", made, not later or bool(mine and not mine & later))
+
+
+def _fuller(stretch: Stretch, since: int, turn: int, reply: str) -> tuple[int, str]:
+    """The reply of turn `turn`, or what was said after the last change, in turn `since`, that says far more than it."""
+    messages = list(enumerate(stretch.trajectory.messages[since : turn - 1], since + 1))
+    said = [(at, each.content or "") for at, each in messages if each.role == "assistant"]
+    longest = max(said, key=lambda pair: len(pair[1]), default=(turn, ""))
+    return longest if len(longest[1]) >= max(_FAR_MORE * len(reply), _LEAST_LETTERS) else (turn, reply)
 
 
 def _shown(reply: str, most: int, most_lines: int) -> list[str]:
@@ -196,7 +205,7 @@ def _lines(reply: str) -> list[str]:
         text = line if _CODE.fullmatch(line) else _cut(_ASKED.sub("", line.strip(" *->#|_\t")).rstrip())
         if leads_in or not is_item:
             is_plan = leads_in and bool(_PLANS.match(text) or _OFFERS.match(text))
-        is_left_out = is_plan or line == _LONG_CODE or _NO_REPORT.search(text) or _is_edge(line)
+        is_left_out = is_plan or line == _LONG_CODE or _NO_REPORT.search(text)
         if is_left_out and lines and not heading:
             lines[-1] = f"{lines[-1].removesuffix(CUT)}{CUT}"
         if is_left_out or leads_in or sum(map(str.isalpha, text)) < 2 or says_nothing(text):
@@ -205,11 +214,6 @@ def _lines(reply: str) -> list[str]:
         lines.append(f"{heading}{BELOW}{text}" if heading else text)
         heading = ""
     return lines
-
-
-def _is_edge(line: str) -> bool:
-    """The edge of a block of code."""
-    return _CODE.fullmatch(line) is not None and _BRACE.match(line) is not None
 
 
 def _leads_in(line: str, below: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from agent_wiki.engines.offline.acts import Act, distinct
+from agent_wiki.engines.offline.acts import Act, distinct, was_sent_to_change
 from agent_wiki.engines.offline.attempts import output_of
 from agent_wiki.engines.offline.changes import change_of, is_unchecked
 from agent_wiki.engines.offline.cluster_state import is_cluster_change
@@ -43,7 +43,6 @@ _MOST_SHOWN = 70  # characters of what a command printed
 _SETS_UP = regex(
     r"\b(?:install|sudo|init|create|migrate|deploy|apply|upgrade|uninstall|add|enable|disable|restart|start|kill|up)\b"
 )
-_NOT_BEGUN = regex(r"API Error|collab \w{1,20} failed|(?:Failed|Unable) to (?:start|spawn)")
 _WAS_MERGED = regex(r"\W{0,4}Pull request \S{1,120} was already merged")
 _TRIVIAL = regex(r"(?:mkdir|echo|touch|sleep|true|export)\b[^\n;&|]{0,300}\Z")  # alone they do nothing of the work
 _ASIDE, _FETCHED = 2, 3  # ranks
@@ -234,13 +233,11 @@ def is_function(act: Act) -> bool:
 
 
 def _delegated(acts: list[Act]) -> Sentence | None:
-    begun = [act for act in acts if act.kind == "delegate" and not act.call.name.lower().endswith(("message", "input"))]
-    tasks = [act for act in begun if not act.has_failed and not _NOT_BEGUN.match(act.call.result or "")]
-    named = [each for act in tasks if (each := said(str(act.call.arguments.get("description") or ""), 60))]
-    if not named:
-        return None
-    who = "a subagent" if len(tasks) == 1 else f"{count(len(tasks))} subagents"
-    return Sentence(tasks[0].turn, 50, f"It handed work to {who}: {listing(distinct(named))} {turns_of(tasks)}.")
+    """The subagents that were sent to change something, each with its task."""
+    sent = [act for act in acts if was_sent_to_change(act)]
+    named = distinct([said(str(act.call.arguments.get("description") or ""), 60) for act in sent])
+    who = "a subagent" if len(sent) == 1 else f"{count(len(sent))} subagents"
+    return Sentence(sent[0].turn, 50, f"It handed work to {who}: {listing(named)} {turns_of(sent)}.") if named else None
 
 
 def _shipping_words(act: Act) -> str:
