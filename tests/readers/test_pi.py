@@ -196,6 +196,33 @@ def test_a_title_may_stand_ahead_of_the_header(tmp_path: Path) -> None:
     assert changed.source.title == "Cap them for members"
 
 
+@pytest.mark.parametrize(
+    "kind",
+    ["service_tier_change", "session_init", "mode_change", "ttsr_injection", "credential_pin", "model_usage",
+     "reset_boundary"],
+)  # fmt: skip
+def test_what_oh_my_pi_notes_ahead_of_the_first_turn_hides_no_session(tmp_path: Path, kind: str) -> None:
+    said = [message("user", "cap the totals"), assistant(*text("Capped."))]
+    title = {"type": "title", "v": 1, "title": "Cap the totals"}
+    trajectory = read(tmp_path, title, HEADER, entry("model_change", model="acme/x"), entry(kind), *said)
+    assert shape(trajectory) == [("user", "cap the totals"), ("assistant", "Capped.")]
+
+
+@pytest.mark.parametrize(
+    "parent", [f"/home/user/.omp/agent/sessions/-repo/2026-02-03T03-00-00-000Z_{PARENT}.jsonl", PARENT]
+)
+def test_a_subagent_of_oh_my_pi_names_the_session_that_started_it(tmp_path: Path, parent: str) -> None:
+    begun = entry("session_init", systemPrompt="Be brief.", task="List the lamps.", tools=["read"])
+    said = [message("user", "List the lamps."), assistant(*text("Cap and rod."))]
+    source = read(tmp_path, HEADER | {"parentSession": parent}, begun, *said).source
+    assert (source.parent_session_id, source.forked_from) == (PARENT, None)
+    source = read(tmp_path, HEADER | {"parentSession": parent}, *said).source
+    assert (source.parent_session_id, source.forked_from) == (None, None)
+    copied = {**message("user", "before"), "timestamp": "2026-02-03T03:59:00.000Z"}
+    source = read(tmp_path, HEADER | {"parentSession": parent}, copied, begun, *said).source
+    assert (source.parent_session_id, source.forked_from) == (None, PARENT)
+
+
 def test_images_become_a_word(tmp_path: Path) -> None:
     content = [{"type": "text", "text": "see"}, {"type": "image", "data": "AAAA", "mimeType": "image/png"}]
     assert shape(read(tmp_path, HEADER, message("user", content))) == [("user", "see\n[image]")]

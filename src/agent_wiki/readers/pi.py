@@ -2,8 +2,8 @@
 
 Since version 2, entries form a tree (`id`, `parentId`), in which a user may go back and try again. All
 branches are kept, in recorded order. A session that branched off into its own file begins with copies of its parent's
-entries, with their old timestamps. (Read from docs/session.md and session-manager.ts of pi-mono, MIT.)
-Published sessions may have lost their header; they begin with any entry.
+entries, with their old timestamps. (Read from docs/session.md and session-manager.ts of pi-mono, and
+session-entries.ts of oh-my-pi, both MIT.) Published sessions may have lost their header; they begin with any entry.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.recorded import (
+    UUID,
     add_counts,
     epoch_seconds,
     flat_text,
@@ -36,9 +37,13 @@ from agent_wiki.trajectory.lazily import regex
 
 FORMAT = "pi"
 
+_OF_SUBAGENT = "session_init"  # what Oh My Pi gave a subagent to begin with
 _ENTRY_TYPES = frozenset(
     {"message", "model_change", "thinking_level_change", "compaction", "branch_summary", "custom", "custom_message",
-     "label", "session_info", "title_change"}
+     "label", "session_info",
+     # of Oh My Pi
+     "title_change", "service_tier_change", _OF_SUBAGENT, "mode_change", "ttsr_injection", "credential_pin",
+     "model_usage", "reset_boundary"}
 )  # fmt: skip
 _TITLED = {"session_info": "name", "title_change": "title"}
 _ROLES = frozenset({"user", "assistant", "toolResult"})
@@ -110,6 +115,7 @@ class PiSession:
         self.builder = TrajectoryBuilder()
         self.tokens: Counter[str] = Counter()
         self.inherited_turns = 0
+        self.is_subagent = False
         self.exit_status: str | None = None
         self.title: str | None = None
 
@@ -127,6 +133,7 @@ class PiSession:
             self.inherited_turns += kind == "message"
             return
         self.builder.note_time(entry.get("timestamp"))
+        self.is_subagent = self.is_subagent or kind == _OF_SUBAGENT
         if kind == "message" and isinstance(message := entry.get("message"), dict):
             self._message(message)
         elif kind in ("compaction", "branch_summary"):
@@ -151,6 +158,7 @@ class PiSession:
             title=self.title,
             exit_status=self.exit_status,
             usage=usage_of(self.tokens),
+            parent_session_id=self._parent_id() if self.is_subagent and not self.inherited_turns else None,
             forked_from=self._parent_id() if self.inherited_turns else None,
             hygiene={"inherited_turns": self.inherited_turns},
         )
@@ -161,8 +169,9 @@ class PiSession:
         return parent if isinstance(parent, str) else None
 
     def _parent_id(self) -> str | None:
-        match = _FILE_ID.search(self._parent_file() or "")
-        return match.group(1) if match else None
+        parent = self._parent_file() or ""
+        match = _FILE_ID.search(parent)
+        return match.group(1) if match else parent if UUID.fullmatch(parent) else None
 
     def _is_inherited(self, entry: dict[str, Any]) -> bool:
         """Whether a branched session copied this entry: it is older than the session itself."""
