@@ -395,6 +395,7 @@ def of_lines_by_name() -> dict[str, list[Document]]:
         "sharegpt": sharegpt(),
         "oh_my_opencode": oh_my_opencode(),
     }
+    found["pi without header"] = [entry | {"parentId": None} for entry in pi()[1:]]
     return found | {"gemini without header": gemini()[1:], "vscode-chat log": vscode_chat()}
 
 

@@ -54,6 +54,9 @@ ODD: list[Any] = [
 ]  # fmt: skip
 
 
+MOST_BYTES = 20_000  # of a recording in which every value is replaced once
+
+
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """One small recording or more of each format."""
@@ -201,3 +204,34 @@ def test_no_damage_is_a_bug_a_hang_or_a_silent_loss(whole: list[Path], tmp_path:
         except Exception as error:
             error.add_note(f"seed {seed}: {name} of {source.name}")
             raise
+
+
+def values_of(raw: bytes) -> list[Any]:
+    """The JSON values of a recording: its document, or those of its lines."""
+    try:
+        return [json.loads(raw)]
+    except ValueError:
+        return [json.loads(line) for line in raw.splitlines()]
+
+
+@pytest.mark.parametrize("odd", [["message"], {"type": "message"}], ids=["list", "object"])
+def test_a_list_or_an_object_in_any_place_is_no_bug(whole: list[Path], tmp_path: Path, odd: Any) -> None:
+    sources = [path for path in whole if path.suffix in (".json", ".jsonl") and path.stat().st_size < MOST_BYTES]
+    for source in sources:
+        values = values_of(source.read_bytes())
+        path = tmp_path / f"odd{source.suffix}"
+        for place in places(values):
+            *way, last = place
+            if not way:  # a whole record
+                continue
+            holder: Any = values
+            for key in way:
+                holder = holder[key]
+            holder[last], kept = odd, holder[last]
+            path.write_text("\n".join(map(json.dumps, values)), encoding="utf-8")
+            holder[last] = kept
+            try:
+                read(path)
+            except Exception as error:
+                error.add_note(f"{place} of {source.name}")
+                raise

@@ -239,6 +239,15 @@ def test_odd_values_cost_nothing(tmp_path: Path) -> None:
     assert ("user", "go") in shape(read(tmp_path, HEADER, message("user", "go"), *odd))
 
 
+@pytest.mark.parametrize("odd", [[], ["message"], {}, {"type": "message"}, 7, None])
+def test_a_kind_or_a_role_that_is_no_text_costs_its_entry_alone(tmp_path: Path, odd: Any) -> None:
+    said = [message("user", "go"), assistant(*text("ok"))]
+    strange = [{**entry("custom"), "type": odd}, entry("message", message={"role": odd})]
+    assert shape(read(tmp_path, HEADER, *said, *strange)) == [("user", "go"), ("assistant", "ok")]
+    for records in (strange, strange[::-1]):
+        assert not pi.claims(write_lines(tmp_path / "other.jsonl", records).sample())
+
+
 def test_other_formats_are_not_claimed(tmp_path: Path) -> None:
     for records in (
         [{"type": "session", "id": "x", "cwd": "/"}, {"type": "assistant"}],

@@ -84,12 +84,16 @@ def begins_session(records: list[dict[str, Any]]) -> bool:
 def _has_lost_its_header(records: list[dict[str, Any]]) -> bool:
     """Whether the first records are entries of a tree, and one of them a message of a kind that pi records."""
     entries = records[:3]
-    return all(map(_is_entry, entries)) and any(mapping(each.get("message")).get("role") in _ROLES for each in entries)
+    return all(map(_is_entry, entries)) and any(map(_has_role, entries))
+
+
+def _has_role(record: dict[str, Any]) -> bool:
+    return str(mapping(record.get("message")).get("role")) in _ROLES
 
 
 def _is_entry(record: dict[str, Any]) -> bool:
     has_place = isinstance(record.get("id"), str) and "parentId" in record and isinstance(record.get("timestamp"), str)
-    return has_place and record.get("type") in _ENTRY_TYPES
+    return has_place and str(record.get("type")) in _ENTRY_TYPES
 
 
 def read(recording: Recording) -> Iterator[Trajectory]:
@@ -121,7 +125,7 @@ class PiSession:
 
     def take(self, entry: dict[str, Any]) -> None:
         """Process one line of the file."""
-        kind = entry.get("type")
+        kind = str(entry.get("type"))
         if kind == "session":
             self.header = self.header or entry
             return
