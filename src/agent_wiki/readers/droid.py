@@ -13,15 +13,7 @@ from typing import Any
 
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_messages import Parts, parts_of
-from agent_wiki.readers.recorded import (
-    add_counts,
-    iso_utc,
-    mapping,
-    most_used,
-    seconds_between,
-    text_or_none,
-    usage_of,
-)
+from agent_wiki.readers.recorded import add_counts, iso_utc, mapping, most_used, text_or_none, usage_of
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.readers.sidecars import json_beside
 from agent_wiki.trajectory import Source, Trajectory
@@ -78,16 +70,13 @@ class _Session:
     def __init__(self) -> None:
         self.builder = TrajectoryBuilder()
         self.header: dict[str, Any] = {}
-        self.models: Counter[str] = Counter()
-        self.times: list[str] = []
         self.exit_status: str | None = None
         self._tools: dict[str, str] = {}  # by the ids of their calls
 
     def take(self, record: dict[str, Any]) -> None:
         """Process one line. Lines that are neither turns nor about the session are ignored."""
         kind = record.get("type")
-        if (moment := iso_utc(record.get("timestamp"))) is not None:
-            self.times.append(moment)
+        self.builder.note_time(iso_utc(record.get("timestamp")))
         if _is_start(record):
             self.header = self.header or record
         elif kind == "message":
@@ -114,7 +103,7 @@ class _Session:
         ids = self.builder.assistant(parts.text(), thinking=thinking, calls=parts.calls)
         self._tools |= zip(ids, (name for _, name, _ in parts.calls), strict=True)
         if (model := text_or_none(message.get("modelId"))) is not None:
-            self.models[model] += 1
+            self.builder.models[model] += 1
 
     def _take_results(self, parts: Parts) -> None:
         """Results. A command has failed by its flag, or by the exit code that the program writes below its output."""
@@ -127,7 +116,6 @@ class _Session:
         """The trajectory of all lines. `settings`: what the program keeps beside the session."""
         tokens: Counter[str] = Counter()
         add_counts(tokens, mapping(settings.get("tokenUsage")), _USAGE_NAMES)
-        started, ended = (self.times[0], self.times[-1]) if self.times else (None, None)
         title = text_or_none(self.header.get("title"))
         source = Source(
             FORMAT,
@@ -137,8 +125,6 @@ class _Session:
             forked_from=text_or_none(self.header.get("parent")),
             exit_status=self.exit_status,
             usage=usage_of(tokens),
-            duration_seconds=seconds_between(started, ended),
-            ended_at=ended,
         )
-        model = most_used(self.models) or text_or_none(settings.get("model"))
-        return self.builder.finish(str(self.header["id"]), source, agent=FORMAT, model=model, timestamp=started)
+        model = most_used(self.builder.models) or text_or_none(settings.get("model"))
+        return self.builder.finish(str(self.header["id"]), source, agent=FORMAT, model=model)

@@ -7,13 +7,12 @@ descriptions of its records and rows that tests of other programs keep; the prog
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 from agent_wiki.readers.builder import TrajectoryBuilder
-from agent_wiki.readers.chat_values import content_id, summed_usage
+from agent_wiki.readers.chat_values import content_id
 from agent_wiki.readers.goose_parts import CALLS, RESULT, parts_of_goose
 from agent_wiki.readers.recorded import (
     count,
@@ -23,7 +22,6 @@ from agent_wiki.readers.recorded import (
     most_used,
     number,
     objects,
-    seconds_between,
     short_digest,
     text_or_none,
 )
@@ -34,6 +32,12 @@ from agent_wiki.trajectory.lazily import regex
 FORMAT = "goose"
 
 _MESSAGES_LOOKED_AT = 40
+# Tokens read and written, and of those read the ones of the cache: of the session, and of a reply.
+_OF_SESSION = (
+    "accumulated_input_tokens", "accumulated_output_tokens", "accumulated_cache_read_tokens",
+    "accumulated_cache_write_tokens",
+)  # fmt: skip
+_OF_REPLY = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
 _CONTEXT = "<turn-context>"
 _FILE = regex(r"(\d{8}_\d{1,8})\.jsonl.{0,4}")  # the name that it gave a session without an id
 
@@ -105,28 +109,31 @@ def _sessions(recording: Recording) -> Iterator[tuple[dict[str, Any], list[dict[
 
 def _trajectory(header: dict[str, Any], messages: list[dict[str, Any]], file: str) -> Trajectory:
     builder = TrajectoryBuilder()
-    models: Counter[str] = Counter()
     for message, after in pairwise([*messages, {}]):
         _take(builder, message, after)
-        inference = mapping(mapping(message.get("metadata")).get("inference"))
-        names = (text_or_none(inference.get(key)) for key in ("resolvedModel", "requestedModel"))
-        models.update(list(filter(None, names))[:1])
-    times = [moment for message in messages if (moment := iso_utc(message.get("created")))]
-    started = iso_utc(header.get("created_at")) or (times[0] if times else None)
+        _note_figures(builder, message)
     source = Source(
         FORMAT,
         title=text_or_none(header.get("name")) or text_or_none(header.get("description")),
         cwd=text_or_none(header.get("working_dir")),
         parent_session_id=_parent(header),
-        usage=_usage(header, messages),
+        usage=_usage(header),
         cost_usd=number(header.get("accumulated_cost")) or None,
-        duration_seconds=seconds_between(times[0], times[-1]) if times else None,
-        ended_at=times[-1] if times else None,
     )
-    model = most_used(models) or text_or_none(mapping(header.get("model_config")).get("model_name"))
+    model = most_used(builder.models) or text_or_none(mapping(header.get("model_config")).get("model_name"))
     named = _named(identifier(header.get("id")), header.get("created_at"))
     session_id = named or _of_file(file, messages)
-    return builder.finish(session_id, source, agent=FORMAT, model=model, timestamp=started)
+    return builder.finish(session_id, source, agent=FORMAT, model=model, timestamp=iso_utc(header.get("created_at")))
+
+
+def _note_figures(builder: TrajectoryBuilder, message: dict[str, Any]) -> None:
+    """When a message was said, by which model, and the tokens of a reply."""
+    metadata = mapping(message.get("metadata"))
+    builder.note_time(iso_utc(message.get("created")))
+    inference, spent = mapping(metadata.get("inference")), mapping(metadata.get("usage"))
+    names = (text_or_none(inference.get(key)) for key in ("resolvedModel", "requestedModel"))
+    builder.models.update(list(filter(None, names))[:1])
+    builder.usages.append(_apart(*(count(spent.get(key)) for key in _OF_REPLY)))
 
 
 def _named(session_id: str | None, created: Any) -> str | None:
@@ -169,18 +176,13 @@ def _of_seen(text: str) -> MessageMark | None:
     return "injected" if text.startswith(_CONTEXT) else None
 
 
-def _usage(header: dict[str, Any], messages: list[dict[str, Any]]) -> Usage | None:
-    """Tokens of the session, else of its replies. Those of the cache are part of the recorded input."""
-    names = ("input", "output", "cache_read", "cache_write")
-    of_session = _apart(*(count(header.get(f"accumulated_{name}_tokens")) for name in names))
-    if of_session is not None:
-        return of_session
-    spent = [mapping(mapping(message.get("metadata")).get("usage")) for message in messages]
-    keys = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
-    return summed_usage(_apart(*(count(each.get(key)) for key in keys)) for each in spent)
+def _usage(header: dict[str, Any]) -> Usage | None:
+    """Tokens of the session, where it has them."""
+    return _apart(*(count(header.get(key)) for key in _OF_SESSION))
 
 
 def _apart(read: int | None, written: int | None, cached: int | None, stored: int | None) -> Usage | None:
+    """Tokens by kind: those of the cache are part of the recorded input."""
     if read is None and written is None:
         return None
     plain = None if read is None else max(read - (cached or 0) - (stored or 0), 0)
