@@ -147,6 +147,39 @@ def test_what_the_user_did_not_see_is_no_request(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("was_seen", "marks"),
+    [(True, [None, "compaction", "injected", "injected"]), (False, ["injected", "compaction", "injected", None])],
+)
+def test_a_request_that_is_said_again_after_a_compaction_is_no_turn_of_the_users(
+    tmp_path: Path, was_seen: bool, marks: list[str | None]
+) -> None:
+    image = {"type": "image", "data": "x", "mimeType": "image/png"}
+    trajectory = lines(
+        tmp_path,
+        HEADER,
+        message("user", image, text("Run the tests."), text("All."), userVisible=was_seen, agentVisible=False),
+        *TURNS[1:3],
+        message("user", text("They ran the tests."), **HIDDEN),
+        message("assistant", text("Your context was compacted."), **HIDDEN),
+        message("user", text("Run the tests.\nAll.")),
+        message("assistant", text("All pass.")),
+    )
+    assert [each.mark for each in trajectory.messages if each.role == "user"] == marks
+
+
+def test_what_the_user_writes_twice_are_two_requests(tmp_path: Path) -> None:
+    said = message("user", text("Go on."))
+    summed_up = [message("user", text("They ran."), **HIDDEN), message("assistant", text("Compacted."), **HIDDEN)]
+    trajectory = lines(tmp_path, HEADER, *TURNS, said, TURNS[3], said, *summed_up, message("user", text("Stop.")))
+    assert [each.content for each in trajectory.messages if each.role == "user" and not each.mark] == [
+        "Run the tests.",
+        "Go on.",
+        "Go on.",
+        "Stop.",
+    ]
+
+
 def test_tokens_and_the_model_of_replies_count_where_the_session_has_none(tmp_path: Path) -> None:
     used = {"inputTokens": 1200, "outputTokens": 85, "cacheReadTokens": 900}
     said: dict[str, Any] = {"usage": used, "inference": {"requestedModel": "m", "resolvedModel": "m-2"}}

@@ -13,9 +13,10 @@ from typing import Any
 
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_values import content_id
-from agent_wiki.readers.goose_parts import CALLS, RESULT, parts_of_goose
+from agent_wiki.readers.goose_parts import CALLS, RESULT, GooseParts, parts_of_goose
 from agent_wiki.readers.recorded import (
     count,
+    flat_text,
     identifier,
     iso_utc,
     mapping,
@@ -108,10 +109,10 @@ def _sessions(recording: Recording) -> Iterator[tuple[dict[str, Any], list[dict[
 
 
 def _trajectory(header: dict[str, Any], messages: list[dict[str, Any]], file: str) -> Trajectory:
-    builder = TrajectoryBuilder()
+    session = _Session()
     for message, after in pairwise([*messages, {}]):
-        _take(builder, message, after)
-        _note_figures(builder, message)
+        session.take(message, after)
+    builder = session.builder
     source = Source(
         FORMAT,
         title=text_or_none(header.get("name")) or text_or_none(header.get("description")),
@@ -124,16 +125,6 @@ def _trajectory(header: dict[str, Any], messages: list[dict[str, Any]], file: st
     named = _named(identifier(header.get("id")), header.get("created_at"))
     session_id = named or _of_file(file, messages)
     return builder.finish(session_id, source, agent=FORMAT, model=model, timestamp=iso_utc(header.get("created_at")))
-
-
-def _note_figures(builder: TrajectoryBuilder, message: dict[str, Any]) -> None:
-    """When a message was said, by which model, and the tokens of a reply."""
-    metadata = mapping(message.get("metadata"))
-    builder.note_time(iso_utc(message.get("created")))
-    inference, spent = mapping(metadata.get("inference")), mapping(metadata.get("usage"))
-    names = (text_or_none(inference.get(key)) for key in ("resolvedModel", "requestedModel"))
-    builder.models.update(list(filter(None, names))[:1])
-    builder.usages.append(_apart(*(count(spent.get(key)) for key in _OF_REPLY)))
 
 
 def _named(session_id: str | None, created: Any) -> str | None:
@@ -152,14 +143,53 @@ def _parent(header: dict[str, Any]) -> str | None:
     return _named(parent, header.get("parent_created_at")) or parent
 
 
-def _take(builder: TrajectoryBuilder, message: dict[str, Any], after: dict[str, Any]) -> None:
-    parts, is_hidden = parts_of_goose(message), _is_hidden(message)
-    if message.get("role") == "assistant" and not is_hidden:
-        builder.assistant(parts.text(), thinking="\n\n".join(parts.thinking) or None, calls=parts.calls)
-    for result in parts.results:
-        builder.tool(result.call_id, result.text, is_error=result.is_error, mark=result.mark)
-    if parts.texts and (message.get("role") == "user" or is_hidden):
-        builder.user(parts.text(), mark=_mark(parts.texts[0], after) if is_hidden else _of_seen(parts.texts[0]))
+class _Session:
+    """Processes the messages of one session in order."""
+
+    def __init__(self) -> None:
+        self.builder = TrajectoryBuilder()
+        self._requests: set[str] = set()  # what the user was seen to write
+        self._follows_note = False
+
+    def take(self, message: dict[str, Any], after: dict[str, Any]) -> None:
+        """Process one message. `after`: the one that follows it, or empty."""
+        parts, is_hidden = parts_of_goose(message), _is_hidden(message)
+        if message.get("role") == "assistant" and not is_hidden:
+            self.builder.assistant(parts.text(), thinking="\n\n".join(parts.thinking) or None, calls=parts.calls)
+        for result in parts.results:
+            self.builder.tool(result.call_id, result.text, is_error=result.is_error, mark=result.mark)
+        if parts.texts and (message.get("role") == "user" or is_hidden):
+            mark = _mark(parts.texts[0], after) if is_hidden else self._mark_of_seen(message, parts)
+            self.builder.user(parts.text(), mark=mark)
+        self._follows_note = _is_note(message)
+        self._note_figures(message)
+
+    def _mark_of_seen(self, message: dict[str, Any], parts: GooseParts) -> MessageMark | None:
+        """The mark of what the user saw: Goose says the last request again once it has compacted a session at work."""
+        words = _words(message)
+        is_said_again = self._follows_note and words in self._requests and not parts.results
+        if words:
+            self._requests.add(words)
+        return "injected" if is_said_again or parts.texts[0].startswith(_CONTEXT) else None
+
+    def _note_figures(self, message: dict[str, Any]) -> None:
+        """When a message was said, by which model, and the tokens of a reply."""
+        metadata = mapping(message.get("metadata"))
+        self.builder.note_time(iso_utc(message.get("created")))
+        inference, spent = mapping(metadata.get("inference")), mapping(metadata.get("usage"))
+        names = (text_or_none(inference.get(key)) for key in ("resolvedModel", "requestedModel"))
+        self.builder.models.update(list(filter(None, names))[:1])
+        self.builder.usages.append(_apart(*(count(spent.get(key)) for key in _OF_REPLY)))
+
+
+def _words(message: dict[str, Any]) -> str:
+    """The texts of a message alone, as Goose copies it."""
+    return "\n".join(flat_text([block]) for block in objects(message.get("content")) if block.get("type") == "text")
+
+
+def _is_note(message: dict[str, Any]) -> bool:
+    """Whether the program spoke as the model, which the user did not see."""
+    return message.get("role") == "assistant" and _is_hidden(message)
 
 
 def _is_hidden(message: dict[str, Any]) -> bool:
@@ -168,12 +198,7 @@ def _is_hidden(message: dict[str, Any]) -> bool:
 
 def _mark(text: str, after: dict[str, Any]) -> MessageMark:
     """The mark of what the user did not see: a summary is followed by words to go on, which the user does not see."""
-    is_summary = after.get("role") == "assistant" and _is_hidden(after) and not text.startswith(_CONTEXT)
-    return "compaction" if is_summary else "injected"
-
-
-def _of_seen(text: str) -> MessageMark | None:
-    return "injected" if text.startswith(_CONTEXT) else None
+    return "compaction" if _is_note(after) and not text.startswith(_CONTEXT) else "injected"
 
 
 def _usage(header: dict[str, Any]) -> Usage | None:
