@@ -82,6 +82,8 @@ def test_what_only_the_model_or_only_the_user_saw_is_no_request(tmp_path: Path) 
         message("user", {"type": "image", "source": {"data": "x"}}, text("<system-reminder>x</system-reminder>Look.")),
         message("user", text("Error: Connection error."), visibility="user_only"),
         {**message("user", text("A rule.")), "visibility": "llm_only"},
+        message("user", text("A hint."), isUserVisible=False),
+        message("user", text("Thanks."), isUserVisible=True),
         message("assistant", text("A notice."), visibility="user_only"),
         message("assistant", text("Done.")),
     )
@@ -90,9 +92,19 @@ def test_what_only_the_model_or_only_the_user_saw_is_no_request(tmp_path: Path) 
         ("user", "[image]\nLook.", None),
         ("user", "Error: Connection error.", "injected"),
         ("user", "A rule.", "injected"),
+        ("user", "A hint.", "injected"),
+        ("user", "Thanks.", None),
         ("user", "A notice.", "injected"),
         ("assistant", "Done.", None),
     ]
+
+
+@pytest.mark.parametrize("hidden", [{"visibility": "llm_only"}, {"isUserVisible": False}])
+def test_a_reply_with_calls_is_the_agents_whoever_saw_it(tmp_path: Path, hidden: dict[str, Any]) -> None:
+    called = message("assistant", text("I look."), call(command="ls"), **hidden)
+    trajectory = session(tmp_path, message("user", text("Go.")), called, message("user", result("a.py"), **hidden))
+    assert shape(trajectory) == [("user", "Go."), ("assistant", "I look."), ("tool", "a.py")]
+    assert [each.command() for each in paired_calls(trajectory)] == ["ls"]
 
 
 @pytest.mark.parametrize(
@@ -167,6 +179,12 @@ def test_reasoning_beside_the_blocks_is_thinking_and_is_read_once(tmp_path: Path
         ("Two.", "Hm."),
         ("Three.", "Hm."),
     ]
+
+
+def test_a_summary_of_openais_reasoning_is_thinking(tmp_path: Path) -> None:
+    summary: dict[str, Any] = {"openaiReasoningId": "r-1", "openaiReasoningSummary": "I list them."}
+    trajectory = session(tmp_path, message("user", text("Go.")), message("assistant", call("LS"), **summary))
+    assert [each.thinking for each in trajectory.messages] == [None, "I list them."]
 
 
 def test_a_line_that_is_cut_off_is_named_and_the_rest_is_read(tmp_path: Path) -> None:

@@ -180,6 +180,24 @@ def test_what_the_user_writes_twice_are_two_requests(tmp_path: Path) -> None:
     ]
 
 
+def test_a_reply_with_calls_is_the_agents_though_the_user_did_not_see_it(tmp_path: Path) -> None:
+    trajectory = lines(
+        tmp_path,
+        HEADER,
+        TURNS[0],
+        message("user", text("Mind the lint."), **HIDDEN),
+        message("assistant", text("I run them."), call(command="make"), **HIDDEN),
+        message("user", result("ok"), **HIDDEN),
+    )
+    assert [(each.role, each.content, each.mark) for each in trajectory.messages] == [
+        ("user", "Run the tests.", None),
+        ("user", "Mind the lint.", "injected"),
+        ("assistant", "I run them.", None),
+        ("tool", "ok", None),
+    ]
+    assert [each.command() for each in paired_calls(trajectory)] == ["make"]
+
+
 def test_tokens_and_the_model_of_replies_count_where_the_session_has_none(tmp_path: Path) -> None:
     used = {"inputTokens": 1200, "outputTokens": 85, "cacheReadTokens": 900}
     said: dict[str, Any] = {"usage": used, "inference": {"requestedModel": "m", "resolvedModel": "m-2"}}

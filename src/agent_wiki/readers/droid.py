@@ -24,6 +24,7 @@ FORMAT = "droid"
 _KINDS = frozenset({"message", "todo_state", "compaction_state", "agent_turn_outcome"})
 _UNTITLED = "New Session"
 _HIDDEN = "redacted_thinking"
+_REASONING = ("chatCompletionReasoningContent", "openaiReasoningSummary")  # beside the blocks, by the model's API
 _SHELL = "Execute"
 _EXITED = regex(r"\[Process exited with code (-?\d{1,10})\]\s*\Z")
 _END = 200  # characters of an output in which its exit code stands
@@ -91,15 +92,17 @@ class _Session:
         if isinstance(content, list):
             content = [block for block in content if mapping(block).get("type") != _HIDDEN]
         parts, role = parts_of(content), message.get("role")
-        is_written = message.get("visibility") in ("llm_only", "user_only")
-        if role == "assistant" and not is_written:
+        is_written = message.get("visibility") in ("llm_only", "user_only") or message.get("isUserVisible") is False
+        is_reply = role == "assistant" and (bool(parts.calls) or not is_written)  # only the model calls tools
+        if is_reply:
             self._take_reply(message, parts)
         self._take_results(parts)
-        if parts.texts and (role == "user" or is_written):
+        if parts.texts and not is_reply and (is_written or role == "user"):
             self.builder.user(parts.text(), mark="injected" if is_written else None)
 
     def _take_reply(self, message: dict[str, Any], parts: Parts) -> None:
-        thinking = "\n\n".join(parts.thinking) or text_or_none(message.get("chatCompletionReasoningContent"))
+        beside = (text_or_none(message.get(key)) for key in _REASONING)
+        thinking = "\n\n".join(parts.thinking) or next(filter(None, beside), None)
         ids = self.builder.assistant(parts.text(), thinking=thinking, calls=parts.calls)
         self._tools |= zip(ids, (name for _, name, _ in parts.calls), strict=True)
         if (model := text_or_none(message.get("modelId"))) is not None:

@@ -153,15 +153,16 @@ class _Session:
 
     def take(self, message: dict[str, Any], after: dict[str, Any]) -> None:
         """Process one message. `after`: the one that follows it, or empty."""
-        parts, is_hidden = parts_of_goose(message), _is_hidden(message)
-        if message.get("role") == "assistant" and not is_hidden:
+        parts, is_hidden, is_note = parts_of_goose(message), _is_hidden(message), _is_note(message)
+        is_reply = message.get("role") == "assistant" and not is_note
+        if is_reply:
             self.builder.assistant(parts.text(), thinking="\n\n".join(parts.thinking) or None, calls=parts.calls)
         for result in parts.results:
             self.builder.tool(result.call_id, result.text, is_error=result.is_error, mark=result.mark)
-        if parts.texts and (message.get("role") == "user" or is_hidden):
+        if parts.texts and not is_reply and (is_hidden or message.get("role") == "user"):
             mark = _mark(parts.texts[0], after) if is_hidden else self._mark_of_seen(message, parts)
             self.builder.user(parts.text(), mark=mark)
-        self._follows_note = _is_note(message)
+        self._follows_note = is_note
         self._note_figures(message)
 
     def _mark_of_seen(self, message: dict[str, Any], parts: GooseParts) -> MessageMark | None:
@@ -188,8 +189,9 @@ def _words(message: dict[str, Any]) -> str:
 
 
 def _is_note(message: dict[str, Any]) -> bool:
-    """Whether the program spoke as the model, which the user did not see."""
-    return message.get("role") == "assistant" and _is_hidden(message)
+    """Whether the program spoke as the model, which the user did not see; only the model calls tools."""
+    kinds = {str(block.get("type")) for block in objects(message.get("content"))}
+    return message.get("role") == "assistant" and _is_hidden(message) and kinds.isdisjoint(CALLS)
 
 
 def _is_hidden(message: dict[str, Any]) -> bool:
