@@ -26,6 +26,10 @@ def text(words: str, *audience: str) -> dict[str, Any]:
     return {"type": "text", "text": words} | ({"annotations": {"audience": list(audience)}} if audience else {})
 
 
+def thought(words: str) -> dict[str, Any]:
+    return {"type": "thinking", "thinking": words, "signature": ""}
+
+
 def call(name: str = "developer__shell", **arguments: Any) -> dict[str, Any]:
     made = {"status": "success", "value": {"name": name, "arguments": arguments}}
     return {"type": "toolRequest", "id": "c-1", "toolCall": made}
@@ -196,6 +200,32 @@ def test_a_reply_with_calls_is_the_agents_though_the_user_did_not_see_it(tmp_pat
         ("tool", "ok", None),
     ]
     assert [each.command() for each in paired_calls(trajectory)] == ["make"]
+
+
+def test_a_reply_stored_in_several_messages_is_one_and_its_thinking_is_read_once(tmp_path: Path) -> None:
+    both = thought("Look at both.")
+    trajectory = lines(
+        tmp_path,
+        HEADER,
+        TURNS[0],
+        message("assistant", text("I look.")),
+        message("assistant", both),
+        message("assistant", both, call(command="ls a")),
+        message("user", result("a")),
+        message("assistant", both, call(command="ls b")),
+        message("user", result("b")),
+        message("assistant", thought("Now I know.")),
+        message("assistant", text("Done.")),
+        message("assistant", text("All is well.")),
+    )
+    assert [(each.role, each.content, each.thinking, len(each.tool_calls)) for each in trajectory.messages[1:]] == [
+        ("assistant", "I look.", "Look at both.", 1),
+        ("tool", "a", None, 0),
+        ("assistant", None, None, 1),
+        ("tool", "b", None, 0),
+        ("assistant", "Done.", "Now I know.", 0),
+        ("assistant", "All is well.", None, 0),
+    ]
 
 
 def test_tokens_and_the_model_of_replies_count_where_the_session_has_none(tmp_path: Path) -> None:

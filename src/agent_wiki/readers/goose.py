@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from agent_wiki.readers.builder import TrajectoryBuilder
+from agent_wiki.readers.builder import ReplyParts, TrajectoryBuilder
 from agent_wiki.readers.chat_values import content_id
 from agent_wiki.readers.goose_parts import CALLS, RESULT, GooseParts, parts_of_goose
 from agent_wiki.readers.recorded import (
@@ -112,6 +112,7 @@ def _trajectory(header: dict[str, Any], messages: list[dict[str, Any]], file: st
     session = _Session()
     for message, after in pairwise([*messages, {}]):
         session.take(message, after)
+    session.end_reply()
     builder = session.builder
     source = Source(
         FORMAT,
@@ -150,13 +151,17 @@ class _Session:
         self.builder = TrajectoryBuilder()
         self._requests: set[str] = set()  # what the user was seen to write
         self._follows_note = False
+        self._reply = ReplyParts()  # that may go on
+        self._thought = ""  # of the agent's last message
 
     def take(self, message: dict[str, Any], after: dict[str, Any]) -> None:
         """Process one message. `after`: the one that follows it, or empty."""
         parts, is_hidden, is_note = parts_of_goose(message), _is_hidden(message), _is_note(message)
         is_reply = message.get("role") == "assistant" and not is_note
         if is_reply:
-            self.builder.assistant(parts.text(), thinking="\n\n".join(parts.thinking) or None, calls=parts.calls)
+            self._take_reply(parts)
+        if parts.results or not is_reply:
+            self.end_reply()
         for result in parts.results:
             self.builder.tool(result.call_id, result.text, is_error=result.is_error, mark=result.mark)
         if parts.texts and not is_reply and (is_hidden or message.get("role") == "user"):
@@ -164,6 +169,23 @@ class _Session:
             self.builder.user(parts.text(), mark=mark)
         self._follows_note = is_note
         self._note_figures(message)
+
+    def _take_reply(self, parts: GooseParts) -> None:
+        """Goose stores a reply in several messages: its words, its thinking, and a call each with all the thinking."""
+        if not (parts.texts or parts.thinking or parts.calls):
+            self.builder.assistant()  # which counts it
+        if parts.texts and (self._reply.texts or self._reply.calls):
+            self.end_reply()
+        thought = "\n\n".join(parts.thinking)
+        self._reply.thoughts += [thought] if thought and thought != self._thought else []
+        self._reply.texts += filter(None, [parts.text()])
+        self._reply.calls += parts.calls
+        self._thought = thought
+
+    def end_reply(self) -> None:
+        """Add the reply of which nothing more comes."""
+        self._reply.add_to(self.builder)
+        self._reply = ReplyParts()
 
     def _mark_of_seen(self, message: dict[str, Any], parts: GooseParts) -> MessageMark | None:
         """The mark of what the user saw: Goose says the last request again once it has compacted a session at work."""
