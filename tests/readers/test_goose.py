@@ -228,6 +228,53 @@ def test_a_reply_stored_in_several_messages_is_one_and_its_thinking_is_read_once
     ]
 
 
+def action(kind: str, **more: Any) -> dict[str, Any]:
+    return {"type": "actionRequired", "data": {"actionType": kind, "id": "c-1", **more}}
+
+
+@pytest.mark.parametrize(
+    ("filled_in", "said"),
+    [
+        ({"port": "8080, never 80", "retries": 3, "note": None}, "port: 8080, never 80\nretries: 3"),
+        ("Use 8080.", "Use 8080."),
+        ({}, None),
+        (None, None),
+        ([8080], None),
+    ],
+)
+def test_what_the_user_filled_in_is_said_by_the_user(tmp_path: Path, filled_in: Any, said: str | None) -> None:
+    asked = action("elicitation", message="Which port?", requested_schema={})
+    answered = action("elicitationResponse", user_data=filled_in)
+    trajectory = lines(tmp_path, HEADER, *TURNS, message("assistant", asked), message("user", answered, **HIDDEN))
+    assert [(each.role, each.content, each.mark) for each in trajectory.messages[4:]] == (
+        [("user", said, None)] if said else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("permission", "mark"),
+    [
+        ("deny_once", "rejected"),
+        ("always_deny", "rejected"),
+        ("cancel", "rejected"),
+        ("allow_once", "denied"),
+        ("always_allow", "denied"),
+        (["deny_once"], "denied"),
+    ],
+)
+def test_a_call_that_the_user_denied_is_a_proven_refusal(tmp_path: Path, permission: Any, mark: str) -> None:
+    trajectory = lines(
+        tmp_path,
+        HEADER,
+        TURNS[0],
+        message("assistant", call(command="rm -r x"), action("toolConfirmation", toolName="shell")),
+        message("user", action("toolConfirmationResponse", permission=permission)),
+        message("user", result({"content": [text(DECLINED)], "isError": True})),
+    )
+    assert (trajectory.messages[-1].mark, trajectory.messages[-1].is_error) == (mark, None)
+    assert len(trajectory.messages) == 3
+
+
 def test_tokens_and_the_model_of_replies_count_where_the_session_has_none(tmp_path: Path) -> None:
     used = {"inputTokens": 1200, "outputTokens": 85, "cacheReadTokens": 900}
     said: dict[str, Any] = {"usage": used, "inference": {"requestedModel": "m", "resolvedModel": "m-2"}}

@@ -13,7 +13,7 @@ from typing import Any
 
 from agent_wiki.readers.builder import ReplyParts, TrajectoryBuilder
 from agent_wiki.readers.chat_values import content_id
-from agent_wiki.readers.goose_parts import CALLS, RESULT, GooseParts, parts_of_goose
+from agent_wiki.readers.goose_parts import CALLS, RESULT, GooseParts, GooseResult, parts_of_goose
 from agent_wiki.readers.recorded import (
     count,
     flat_text,
@@ -150,6 +150,7 @@ class _Session:
     def __init__(self) -> None:
         self.builder = TrajectoryBuilder()
         self._requests: set[str] = set()  # what the user was seen to write
+        self._refused: set[str] = set()  # ids of calls
         self._follows_note = False
         self._reply = ReplyParts()  # that may go on
         self._thought = ""  # of the agent's last message
@@ -162,13 +163,21 @@ class _Session:
             self._take_reply(parts)
         if parts.results or not is_reply:
             self.end_reply()
+        self._refused.update(parts.refused)
         for result in parts.results:
-            self.builder.tool(result.call_id, result.text, is_error=result.is_error, mark=result.mark)
+            self._take_result(result)
+        if parts.answers:
+            self.builder.user("\n".join(parts.answers))
         if parts.texts and not is_reply and (is_hidden or message.get("role") == "user"):
             mark = _mark(parts.texts[0], after) if is_hidden else self._mark_of_seen(message, parts)
             self.builder.user(parts.text(), mark=mark)
         self._follows_note = is_note
         self._note_figures(message)
+
+    def _take_result(self, result: GooseResult) -> None:
+        is_refused = result.call_id in self._refused
+        is_error, mark = (None, "rejected") if is_refused else (result.is_error, result.mark)
+        self.builder.tool(result.call_id, result.text, is_error=is_error, mark=mark)
 
     def _take_reply(self, parts: GooseParts) -> None:
         """Goose stores a reply in several messages: its words, its thinking, and a call each with all the thinking."""

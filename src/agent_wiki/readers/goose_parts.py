@@ -2,7 +2,8 @@
 
 A call is `toolCall: {status, value: {name, arguments}}`; a result `toolResult: {status, value}`, where the value is a
 list of contents in early versions and later an object with `content`, `isError` and, of a shell, `exit_code`. What is
-annotated as the user's alone was not given to the model.
+annotated as the user's alone was not given to the model. What the user answered to the program is in blocks
+`actionRequired`: `elicitationResponse` with the fields of a form, `toolConfirmationResponse` with the leave for a call.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import Any
 
+from agent_wiki.readers.builder import arguments_json
 from agent_wiki.readers.chat_messages import Call
 from agent_wiki.readers.recorded import flat_text, identifier, mapping, number, objects, text_or_none
 from agent_wiki.trajectory import MessageMark
@@ -19,6 +21,7 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 CALLS = frozenset({"toolRequest", "frontendToolRequest"})
 RESULT = "toolResponse"
 
+_REFUSALS = frozenset({"deny_once", "always_deny", "cancel"})
 _OWN = "developer__"  # before the names of Goose's own tools, in some versions
 _STOPPED = regex(r"(?:-?\d{1,6}: )?Interrupted by the user to make a correction\.?")
 _DECLINED = "The user has declined to run this tool."
@@ -42,6 +45,8 @@ class GooseParts:
     thinking: list[str] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     results: list[GooseResult] = field(default_factory=list)
+    answers: list[str] = field(default_factory=list)  # that the user gave the program
+    refused: list[str] = field(default_factory=list)  # ids of calls
 
     def text(self) -> str | None:
         """All texts joined by line breaks; None when there is none."""
@@ -60,9 +65,27 @@ def parts_of_goose(message: dict[str, Any]) -> GooseParts:
             parts.results.append(_result(block))
         elif kind in ("text", "image", "document"):
             parts.texts.append(_text(block))
+        elif kind == "actionRequired":
+            _add_action(parts, mapping(block.get("data")))
         elif isinstance(kind, str) and kind in CALLS:
             parts.calls.append(_call(block))
     return parts
+
+
+def _add_action(parts: GooseParts, action: dict[str, Any]) -> None:
+    """Add what the user answered to the program. What the program asked is left out."""
+    kind, call_id = action.get("actionType"), identifier(action.get("id"))
+    if kind == "elicitationResponse" and (said := _filled_in(action.get("user_data"))):
+        parts.answers.append(said)
+    elif kind == "toolConfirmationResponse" and call_id and str(action.get("permission")) in _REFUSALS:
+        parts.refused.append(call_id)
+
+
+def _filled_in(answer: Any) -> str:
+    """What the user filled into a form, a field a line; or the words alone, where there are no fields."""
+    if isinstance(answer, dict):
+        return "\n".join(f"{name}: {arguments_json(value)}" for name, value in answer.items() if value is not None)
+    return answer if isinstance(answer, str) else ""
 
 
 def _for_model(content: Any) -> Iterator[dict[str, Any]]:
