@@ -97,6 +97,20 @@ def test_an_export_is_a_document_with_its_conversation(tmp_path: Path) -> None:
     assert trajectory.session_id != other.session_id, "each machine numbers the sessions of a day"
 
 
+def test_tokens_of_an_export_may_be_in_an_object(tmp_path: Path) -> None:
+    total = {
+        "input_tokens": 800,
+        "output_tokens": 100,
+        "total_tokens": 900,
+        "cache_read_input_tokens": 600,
+        "cache_write_input_tokens": None,
+    }
+    document = SESSION | {"usage": {"input_tokens": 7}, "conversation": TURNS}
+    for spent, usage in ((total, Usage(200, None, 600, 100)), ({}, None), ([], None)):
+        made = read(write_document(tmp_path / "export.json", document | {"accumulated_usage": spent}))
+        assert made.source.usage == usage
+
+
 def test_several_exports_on_lines_are_several_sessions(tmp_path: Path) -> None:
     second = SESSION | {"id": "20260101_2", "conversation": TURNS[:2]}
     recording = write_lines(tmp_path / "a.jsonl", [SESSION | {"conversation": TURNS}, second])

@@ -33,7 +33,8 @@ from agent_wiki.trajectory.lazily import regex
 FORMAT = "goose"
 
 _MESSAGES_LOOKED_AT = 40
-# Tokens read and written, and of those read the ones of the cache: of the session, and of a reply.
+# Tokens read and written, and of those read the ones of the cache: of the session, in two forms, and of a reply.
+_IN_TOTAL = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_write_input_tokens")
 _OF_SESSION = (
     "accumulated_input_tokens", "accumulated_output_tokens", "accumulated_cache_read_tokens",
     "accumulated_cache_write_tokens",
@@ -236,7 +237,9 @@ def _mark(text: str, after: dict[str, Any]) -> MessageMark:
 
 def _usage(header: dict[str, Any]) -> Usage | None:
     """Tokens of the session, where it has them."""
-    return _apart(*(count(header.get(key)) for key in _OF_SESSION))
+    total = mapping(header.get("accumulated_usage"))
+    spent = _apart(*(count(total.get(key)) for key in _IN_TOTAL))
+    return spent or _apart(*(count(header.get(key)) for key in _OF_SESSION))
 
 
 def _apart(read: int | None, written: int | None, cached: int | None, stored: int | None) -> Usage | None:
