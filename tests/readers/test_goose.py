@@ -73,7 +73,7 @@ def test_a_header_and_a_message_a_line_are_one_session(tmp_path: Path) -> None:
     (made,) = paired_calls(trajectory)
     assert (made.name, made.command(), made.result) == ("shell", "make", "ok")
     source = trajectory.source
-    assert trajectory.session_id.startswith("goose-20260101_101500-")
+    assert trajectory.session_id.startswith("20260101_101500-")
     assert (trajectory.agent, trajectory.timestamp) == ("goose", "2026-01-01T00:00:00Z")
     assert (source.title, source.cwd, source.duration_seconds) == ("Run the tests", "/srv/shop", 9.0)
     assert source.usage == Usage(input_tokens=800, output_tokens=100)
@@ -92,7 +92,8 @@ def test_an_export_is_a_document_with_its_conversation(tmp_path: Path) -> None:
     assert len(trajectory.messages) == 4
     assert (trajectory.model, trajectory.source.title, trajectory.source.cost_usd) == ("m-large", "Tests", 0.5)
     assert trajectory.source.usage == Usage(50, 150, 600, 100)
-    other = read(write_document(tmp_path / "other.json", document | {"created_at": "2026-01-01T00:00:01Z"}))
+    later = [message("user", text("Run the tests."), at=1), *TURNS[1:]]
+    other = read(write_document(tmp_path / "other.json", document | {"conversation": later}))
     assert trajectory.session_id.startswith("20260101_1-")
     assert trajectory.session_id != other.session_id, "each machine numbers the sessions of a day"
 

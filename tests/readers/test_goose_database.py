@@ -16,8 +16,8 @@ from agent_wiki.readers import detect
 from agent_wiki.readers.recording import Recording
 from agent_wiki.trajectory import Trajectory, Usage
 from tests.readers.database_copies import copied_with_log
-from tests.readers.lines import shape, write_document
-from tests.readers.test_goose import SESSION, TURNS
+from tests.readers.lines import shape, write_document, write_lines
+from tests.readers.test_goose import HEADER, SESSION, TURNS
 
 _SESSIONS = (
     "id TEXT PRIMARY KEY, name TEXT DEFAULT '', description TEXT DEFAULT '', session_type TEXT DEFAULT 'user', "
@@ -68,9 +68,22 @@ def test_a_session_of_the_database_is_that_of_its_export(tmp_path: Path) -> None
     assert found.source.usage == Usage(input_tokens=800, output_tokens=100)
 
 
+def test_a_session_of_a_file_is_the_one_that_was_imported_from_it(tmp_path: Path) -> None:
+    imported = ROW | {"id": "20260101_101500", "created_at": "2026-03-09 08:07:06"}
+    exported = SESSION | {"id": "20260101_101500", "created_at": "2026-03-09T08:07:06Z", "conversation": TURNS}
+    recordings = [
+        write_lines(tmp_path / "20260101_101500.jsonl", [HEADER, *TURNS]),
+        Recording(made(tmp_path / "sessions.db", (imported, TURNS)), "sessions.db"),
+        write_document(tmp_path / "export.json", exported),
+    ]
+    ids = {trajectory.session_id for recording in recordings for trajectory in detect.read(recording)}
+    assert len(ids) == 1
+
+
 def test_a_subagent_names_the_session_that_started_it(tmp_path: Path) -> None:
-    child = ROW | {"id": "20260101_2", "session_type": "sub_agent", "parent_session_id": "20260101_1"}
-    (parent, found), _ = read(made(tmp_path / "sessions.db", (ROW, TURNS), (child, TURNS[:2])))
+    child = ROW | {"id": "20260101_2", "created_at": "2026-01-01 00:00:07", "parent_session_id": "20260101_1"}
+    later = [message | {"created": message["created"] + 8} for message in TURNS[:2]]
+    (parent, found), _ = read(made(tmp_path / "sessions.db", (ROW, TURNS), (child, later)))
     assert found.source.parent_session_id == parent.session_id
     lost = child | {"parent_session_id": "20250101_9"}
     ((alone,), _) = read(made(tmp_path / "other.db", (lost, TURNS)))

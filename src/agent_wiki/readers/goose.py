@@ -124,25 +124,34 @@ def _trajectory(header: dict[str, Any], messages: list[dict[str, Any]], file: st
         cost_usd=number(header.get("accumulated_cost")) or None,
     )
     model = most_used(builder.models) or text_or_none(mapping(header.get("model_config")).get("model_name"))
-    named = _named(identifier(header.get("id")), header.get("created_at"))
-    session_id = named or _of_file(file, messages)
+    name = identifier(header.get("id")) or _of_file(file)
+    named = _named(name, _began(messages) or header.get("created_at"))
+    session_id = named or content_id(FORMAT, name, messages=messages[:1])
     return builder.finish(session_id, source, agent=FORMAT, model=model, timestamp=iso_utc(header.get("created_at")))
 
 
-def _named(session_id: str | None, created: Any) -> str | None:
-    """Goose numbers the sessions of a day, so that two machines have the same ids: the time tells them apart."""
-    moment = iso_utc(created)
+def _named(session_id: str | None, began: Any) -> str | None:
+    """Goose numbers the sessions of a day, so that two machines have the same ids: the time tells them apart.
+
+    It is that of the first message, which a file of 2025 keeps when it is imported into the database.
+    """
+    moment = iso_utc(began)
     return f"{session_id}-{short_digest([moment])}" if session_id and moment else None
 
 
-def _of_file(file: str, messages: list[dict[str, Any]]) -> str:
+def _began(messages: list[dict[str, Any]]) -> Any:
+    return messages[0].get("created") if messages else None
+
+
+def _of_file(file: str) -> str | None:
+    """The id that Goose gives to a session of a file when it imports it."""
     name = _FILE.fullmatch(file)
-    return content_id(FORMAT, name[1] if name else None, messages=messages[:1])
+    return name[1] if name else None
 
 
 def _parent(header: dict[str, Any]) -> str | None:
     parent = identifier(header.get("parent_session_id"))
-    return _named(parent, header.get("parent_created_at")) or parent
+    return _named(parent, header.get("parent_began")) or parent
 
 
 class _Session:

@@ -15,7 +15,7 @@ _COLUMNS = {
     "messages": {"id", "session_id", "role", "content_json", "created_timestamp"},
 }
 _OF_SESSION = (
-    "id", "name", "description", "working_dir", "created_at", "session_type", "parent_session_id", "accumulated_cost",
+    "id", "name", "description", "working_dir", "created_at", "parent_session_id", "accumulated_cost",
     "accumulated_input_tokens", "accumulated_output_tokens", "accumulated_cache_read_tokens",
     "accumulated_cache_write_tokens",
 )  # fmt: skip
@@ -30,17 +30,22 @@ def has_tables(tables: Mapping[str, frozenset[str]]) -> bool:
 def sessions(database: Database, warn: Warn) -> Iterator[dict[str, Any]]:
     """Each session as `{"id", "working_dir", …, "model_config", "conversation": [{"role", "created", …}]}`, by its id.
 
-    `parent_created_at` is the time of the session that started it. What is no JSON is left out, and `warn` called with
-    what it is.
+    `parent_began` is the time of the first message of the session that started it. What is no JSON is left out, and
+    `warn` called with what it is.
     """
-    created = {row["id"]: row["created_at"] for row in rows(database, "SELECT id, created_at FROM sessions")}
     for row in rows(database, "SELECT * FROM sessions ORDER BY id"):
         document = {name: row[name] for name in _OF_SESSION if row.get(name) is not None}
         yield document | {
-            "parent_created_at": created.get(row.get("parent_session_id")),
+            "parent_began": _began(database, row.get("parent_session_id")),
             "model_config": mapping(value_or(str(row.get("model_config_json")), None)),
             "conversation": list(_messages(database, str(row["id"]), warn)),
         }
+
+
+def _began(database: Database, session_id: Any) -> Any:
+    """When the first message of a session was said; None where it has none."""
+    said = _messages(database, session_id, lambda _: None) if isinstance(session_id, str) else iter(())
+    return next(said, {}).get("created")
 
 
 def _messages(database: Database, session_id: str, warn: Warn) -> Iterator[dict[str, Any]]:
