@@ -38,8 +38,6 @@ _USAGE_NAMES = {
 
 def claims(sample: Sample) -> bool:
     """A `session_start` with an id, a title and an owner or a folder, alone or with Droid's other lines."""
-    if sample.shape == "zip":
-        return False
     records = sample.records()
     others = [record for record in records if record.get("type") != "session_start"]
     return any(map(_is_start, records)) and (not others or any(map(_is_line, others)))

@@ -1,8 +1,9 @@
 """Sessions of Goose: a header and a message a line, as it kept them until 2025; or a document each, as it exports them.
 
-Since then they are in a database, which is read in the form of the export (`goose_database`). A message says who saw
-it (`userVisible`, `agentVisible`): what the user did not see was written by the program. (Read after public
-descriptions of its records and rows that tests of other programs keep; the program did not run here.)
+Since then they are in a database, which is read in the form of the export (`goose_database`). A message says whether
+the user saw it (`userVisible`): the rest was written by the program, except the calls of the model. (Read after
+session_manager.rs, message.rs and context_mgmt/mod.rs of goose, Apache 2.0, and rows that tests of other programs keep;
+the program did not run here.)
 """
 
 from __future__ import annotations

@@ -113,8 +113,8 @@ class Recording:
     def beside(self, name: str) -> bytes | None:
         """The bytes of a file named from the recording's folder, such as a verdict; None without one of bearable size.
 
-        They are decompressed and in UTF-8, as those of a recording. When that file comes, changes or goes, the
-        recording is read again.
+        They are decompressed and in UTF-8, as those of a recording, and empty where the file cannot be read. When that
+        file comes, changes or goes, the recording is read again. Raises `RecordingUnavailable` where its store is.
         """
         if name not in self._beside:
             found = self.signature_beside(name)

@@ -41,8 +41,7 @@ Turn = tuple[str, str]  # what kind it is of, and its text
 
 def claims(sample: Sample) -> bool:
     """Conversations, of which some in the first ones have a call or a result; or one such conversation."""
-    rows = [] if sample.shape == "zip" else sample.listed() or sample.records()
-    conversations = [_turns(row, _TURNS_LOOKED_AT) for row in rows]
+    conversations = [_turns(row, _TURNS_LOOKED_AT) for row in sample.listed()]
     return any(_has_work(turns) for turns in conversations if turns)
 
 
