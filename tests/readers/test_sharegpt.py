@@ -184,6 +184,49 @@ def test_one_conversation_may_be_the_document_and_roles_may_have_other_names(tmp
     assert [each.role for each in found.messages] == ["user", "assistant", "tool"]
 
 
+def test_what_is_recorded_as_an_object_is_read_as_text_is(tmp_path: Path) -> None:
+    call = json.loads(CALL)
+    trajectory = session(
+        tmp_path,
+        ("human", [{"type": "text", "text": "Run the tests."}]),
+        ("function_call", call),
+        ("tool_result", "ok"),
+        ("function_call", [call, "Once more.", call]),
+        ("observation", {"files": ["a.py"]}),
+        ("observation", "two"),
+        ("gpt", "All pass."),
+    )
+    assert shape(trajectory) == [
+        ("user", "Run the tests."),
+        ("assistant", None),
+        ("tool", "ok"),
+        ("assistant", "Once more."),
+        ("tool", '{"files": ["a.py"]}'),
+        ("tool", "two"),
+        ("assistant", "All pass."),
+    ]
+    assert [each.command() for each in paired_calls(trajectory)] == ["make", "make", "make"]
+
+
+def test_what_is_no_call_among_calls_is_kept(tmp_path: Path) -> None:
+    mixed = f'[{CALL}, {{"note": "slow"}}, 7, null]'
+    trajectory = session(tmp_path, ("human", "Go."), ("function_call", mixed), ("observation", "x"), ("gpt", "ok"))
+    assert trajectory.messages[1].content == '{"note": "slow"}\n7'
+    assert len(paired_calls(trajectory)) == 1
+
+
+def test_turns_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
+    odd: list[tuple[str, Any]] = [("critic", "Good."), ("gpt", None)]
+    rows = [row(*[(each["from"], each["value"]) for each in WORK["conversations"]], *odd) for _ in range(2)]
+    rows[0]["conversations"].append("no turn")
+    recording = write_lines(tmp_path / "a.jsonl", [*rows, CHAT])
+    assert [len(each.messages) for each in read(recording)] == [4, 4]
+    assert recording.warnings == [
+        "a.jsonl: 1 without a tool's call or result, left out",
+        "a.jsonl: turns of an unknown kind or without content, left out: 5",
+    ]
+
+
 def test_a_session_that_grew_is_known_by_its_beginning(tmp_path: Path) -> None:
     grown = {"conversations": [*WORK["conversations"], *turns(("human", "Thanks."))]}
     first, second = read(write_lines(tmp_path / "a.jsonl", [WORK, grown]))

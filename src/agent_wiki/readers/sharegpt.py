@@ -8,6 +8,7 @@ documentation, and public files.)
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -29,7 +30,7 @@ _KINDS = {
     **dict.fromkeys(("human", "user"), "user"),
     **dict.fromkeys(("gpt", "assistant", "model", "chatgpt", "bot"), _REPLY),
     **dict.fromkeys(("function_call", "tool_call"), _CALL),
-    **dict.fromkeys(("observation", "tool", "function", "function_response", "tool_response"), _RESULT),
+    **dict.fromkeys(("observation", "tool", "function", "function_response", "tool_response", "tool_result"), _RESULT),
 }
 _PREFERENCES = frozenset({"chosen", "rejected"})  # a pair of replies to choose from
 _OF_RESULT = frozenset({"tool_call_id", "name", "content"})
@@ -56,8 +57,11 @@ def _turns(row: dict[str, Any], most: int | None = None) -> list[Turn] | None:
 
 def _turn(recorded: dict[str, Any]) -> Turn | None:
     kind = _KINDS.get(str(recorded.get("from", recorded.get("role"))).lower())
-    text = recorded.get("value", recorded.get("content"))
-    return (kind, text) if kind is not None and isinstance(text, str) else None
+    value = recorded.get("value", recorded.get("content"))
+    if kind is None or value is None:
+        return None
+    is_json = kind == _CALL and not isinstance(value, str)
+    return kind, json.dumps(value, ensure_ascii=False) if is_json else content_text(value)
 
 
 def _has_work(turns: list[Turn]) -> bool:
@@ -72,17 +76,20 @@ def _has_work(turns: list[Turn]) -> bool:
 
 def read(recording: Recording) -> Iterator[Trajectory]:
     """Every conversation in which a tool is called. Raises `UnreadableRecording` when there is none."""
-    found, chats = False, 0
+    found, chats, lost = False, 0, 0
     for _, value in recording.numbered():
         row = mapping(value)
         turns = _turns(row)
         if turns and _has_work(turns):
             found = True
+            lost += len(row["conversations"]) - len(turns)
             yield _trajectory(row, turns)
         else:
             chats += 1
     if chats:
         recording.warnings.append(f"{recording.name}: {chats:,} without a tool's call or result, left out")
+    if lost:
+        recording.warnings.append(f"{recording.name}: turns of an unknown kind or without content, left out: {lost:,}")
     recording.expect_messages(found)
 
 
@@ -117,8 +124,8 @@ def _take(builder: TrajectoryBuilder, kind: str, text: str, before: str) -> None
     elif kind == _REPLY:
         builder.assistant(text)
     elif kind == _CALL:
-        calls = _calls(text)
-        builder.assistant(None if calls else text, calls=calls)
+        calls, rest = _calls(text)
+        builder.assistant(rest, calls=calls)
     elif kind == _RESULT:
         _take_results(builder, text)
     elif not (take_output(builder, text) or _answers(builder, text, before)):
@@ -126,11 +133,17 @@ def _take(builder: TrajectoryBuilder, kind: str, text: str, before: str) -> None
         builder.user(text, "injected" if is_output else None)
 
 
-def _calls(text: str) -> list[Call]:
-    """The calls that are the whole of a turn, as JSON; none where it is text, which may end with some."""
+def _calls(text: str) -> tuple[list[Call], str]:
+    """The calls of a turn that is JSON, and what else is in it; none where it is text, which may end with some."""
     value = value_or(text.strip(), None)
-    records = objects(value if isinstance(value, list) else [value])
-    return [call_of(record) for record in records] if all("name" in record for record in records) else []
+    values = value if isinstance(value, list) else [value]
+    calls = [call_of(each) for each in values if _is_call(each)]
+    others = (content_text(each) for each in values if not _is_call(each))
+    return calls, "\n".join(filter(None, others)) if calls else text
+
+
+def _is_call(value: Any) -> bool:
+    return isinstance(value, dict) and "name" in value
 
 
 def _take_results(builder: TrajectoryBuilder, text: str) -> None:
