@@ -72,6 +72,12 @@ def test_calls_and_results_with_turns_of_their_own(tmp_path: Path) -> None:
     assert trajectory.session_id.startswith("sharegpt-")
 
 
+def test_a_system_prompt_that_is_a_turn_too_is_read_once(tmp_path: Path) -> None:
+    said = [(each["from"], each["value"]) for each in WORK["conversations"]]
+    trajectory = session(tmp_path, ("system", "Be brief."), *said, system="Be brief.")
+    assert [each.role for each in trajectory.messages] == ["system", "user", "assistant", "tool", "assistant"]
+
+
 def test_calls_in_the_text_of_replies_and_results_of_a_tool(tmp_path: Path) -> None:
     returned = '{"tool_call_id": "t-0", "name": "bash", "content": {"output": "ok", "exit_code": 0}}'
     plain = '{"tool_call_id": "t-1", "name": "bash", "content": "two"}'

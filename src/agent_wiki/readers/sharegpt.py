@@ -95,7 +95,8 @@ def read(recording: Recording) -> Iterator[Trajectory]:
 
 def _trajectory(row: dict[str, Any], turns: list[Turn]) -> Trajectory:
     builder = TrajectoryBuilder()
-    if system := text_or_none(row.get("system")):
+    system = text_or_none(row.get("system"))
+    if system and ("system", system) not in turns:
         builder.system(system)
     before = ""
     for kind, text in turns:
