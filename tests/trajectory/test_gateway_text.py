@@ -29,6 +29,9 @@ ID = "ou_5d44368d96ae0414c410f8d8014be25b"
         (f"{AT}Mend it\n[message_id: 55e20000]", "Mend it"),
         ("[Telegram Kim (@kim) id:12 +2m 2026-02-09 18:46 UTC] Mend it", "Mend it"),
         ("[Telegram Kim (@kim) id:12 +3m 2026-01-28T04:17Z] Mend it", "Mend it"),
+        ("[Telegram Kim id:12 2026-01-28T04:17:05Z] Mend it", "Mend it"),
+        ("[2026-01-28T04:17Z] Mend it\n[message_id: 55e20000]", "Mend it"),
+        (f"{SENDER}[2026-01-28T04:17Z] Mend it", "Mend it"),
         ("[Zalo user:b17f +20476089d 58087-09-30 09:33 UTC] Mend it", "Mend it"),
         (f"{SENDER}{AT}Mend it", "Mend it"),
         (f"{INFO}{SENDER}Mend it\n\nand that", "Mend it\n\nand that"),
@@ -55,8 +58,10 @@ def test_the_persons_words_are_left(text: str, own: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Mend it", "[x] mend it", "[2026-01-01] mend it", "See [message_id: 5] in it", "System: mend it", f"Mend it {AT}"],
-)
+    ["Mend it", "[x] mend it", "[2026-01-01] mend it", "See [message_id: 5] in it", "System: mend it", f"Mend it {AT}",
+     "[2026-03-02T10:15:30Z] ERROR no lamps\n[2026-03-02T10:15:31Z] ERROR no rods\nWhy?",
+     "[INFO 2026-03-02T10:15:30Z] started"],
+)  # fmt: skip
 def test_words_that_no_gateway_wrote_are_kept(text: str) -> None:
     assert without_gateway(text) == text
 

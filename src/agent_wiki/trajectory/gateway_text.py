@@ -19,10 +19,10 @@ from agent_wiki.trajectory.lazily import regex
 
 _SIGNS = ("(untrusted", "[message_id:", "System: [", "[media attached:", "[Queued messages", "[Subagent Task]:")
 _EVENT = r"System(?: \(untrusted\))?:"
-_ENVELOPE = regex(
-    r"\s*\[(?:[A-Z][^\]\n]{0,160} )?\d{4,6}-\d\d-\d\d"
-    r"(?: \d\d:\d\d(?::\d\d)? (?:[A-Z]{2,5}(?:[+-]\d{1,2}(?::?\d\d)?)?)|T\d\d:\d\d(?::\d\d)?Z)\] ?"
-)
+_WHEN = r"\s*\[(?:[A-Z][^\]\n]{0,160} )?\d{4,6}-\d\d-\d\d"
+_ENVELOPE = regex(_WHEN + r" \d\d:\d\d(?::\d\d)? (?:[A-Z]{2,5}(?:[+-]\d{1,2}(?::?\d\d)?)?)\] ?")
+_IN_UTC = regex(_WHEN + r"T\d\d:\d\d(?::\d\d)?Z\] ?")  # as lines of logs begin, too
+_SENDER = regex(r" id:\S| \+\d{1,9}[smhd] ")  # in an envelope: who wrote, and how long after the turn before
 _BEFORE = regex(
     rf"\s*(?:{_EVENT} \[[^\]\n]{{8,60}}\][^\n]*(?:\n|\Z)(?:{_EVENT}[^\n]*(?:\n|\Z))*"
     r"|[A-Z][\w ]{2,60}\(untrusted[^)\n]{0,80}\):\n```json\n.{0,4000}?\n```"
@@ -48,11 +48,11 @@ def without_gateway(text: str) -> str:
     start = text.lstrip()[:1]
     if start != "[" and not any(sign in text for sign in _SIGNS):
         return text
-    if start == "[" and not (_ENVELOPE.match(text) or _BEFORE.match(text)):
+    if start == "[" and not (_envelope(text, 0) or _BEFORE.match(text)):
         return text
     position = 0
     for _ in range(_MOST_PARTS):
-        found = _BEFORE.match(text, position) or _ENVELOPE.match(text, position)
+        found = _BEFORE.match(text, position) or _envelope(text, position)
         if found is None:
             break
         position = found.end()
@@ -67,3 +67,12 @@ def without_gateway(text: str) -> str:
         return ""  # a heartbeat, behind events
     # Some versions note the words as an event alone.
     return own or "\n".join(each.strip() for each in _SENT.findall(noted))
+
+
+def _envelope(text: str, position: int) -> re.Match[str] | None:
+    """The envelope at a place; one that may be the time of a pasted log only with another sign of a gateway."""
+    if found := _ENVELOPE.match(text, position):
+        return found
+    found = _IN_UTC.match(text, position)
+    is_sent = found and (position or _SENDER.search(found[0]) or any(sign in text for sign in _SIGNS))
+    return found if is_sent else None
