@@ -227,6 +227,7 @@ def test_a_reply_stored_in_several_messages_is_one_and_its_thinking_is_read_once
         message("assistant", both),
         message("assistant", both, call(command="ls a")),
         message("user", result("a")),
+        message("assistant", {"type": "systemNotification", "msg": "Still at it."}),
         message("assistant", both, call(command="ls b")),
         message("user", result("b")),
         message("assistant", thought("Now I know.")),

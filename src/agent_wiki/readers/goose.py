@@ -194,6 +194,7 @@ class _Session:
         """Goose stores a reply in several messages: its words, its thinking, and a call each with all the thinking."""
         if not (parts.texts or parts.thinking or parts.calls):
             self.builder.assistant()  # which counts it
+            return
         if parts.texts and (self._reply.texts or self._reply.calls):
             self.end_reply()
         thought = "\n\n".join(parts.thinking)
