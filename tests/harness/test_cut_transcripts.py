@@ -1,4 +1,7 @@
-"""A transcript that was cut off does not replace what is saved of its session; one that says something new does."""
+"""A transcript that was cut off does not replace what is saved of its session; one that says something new does.
+
+What a compaction took out of a transcript stays saved, and what a person undid does not.
+"""
 
 from __future__ import annotations
 
@@ -75,6 +78,69 @@ def test_what_a_compaction_took_away_stays_saved_when_the_session_goes_on(
 def _messages(file: Path) -> list[dict[str, str]]:
     messages: list[dict[str, str]] = json.loads(file.read_text(encoding="utf-8"))["messages"]
     return messages
+
+
+_SUMMARY = _user("This session is being continued from a previous conversation.", isCompactSummary=True)
+
+
+def _saved_after(stop: Stop, project: Path, transcript: Path, *states: bytes) -> list[list[dict[str, str]]]:
+    """What is saved of a session after each of its states."""
+    found = []
+    for state in states:
+        transcript.write_bytes(state)
+        assert stop(transcript).problems == []
+        found += [_messages(each) for each in saved_in(project)]
+    assert len(found) == len(states)
+    return found
+
+
+@pytest.mark.parametrize("is_longer_at_once", [True, False])
+def test_a_session_that_grows_longer_than_what_is_saved_loses_nothing_to_its_compaction(
+    is_longer_at_once: bool, project: Path, stop: Stop, tmp_path: Path
+) -> None:
+    compacted = _SUMMARY + b"".join(_lines()[-2:]) + _user("Cap it.")
+    longer = compacted + b"".join(_user(f"{number}: cap that.") for number in range(30))
+    states = [longer] if is_longer_at_once else [compacted, longer]
+    whole, *_, after = _saved_after(stop, project, tmp_path / TEACHES.name, TEACHES.read_bytes(), *states)
+    assert after[: len(whole)] == whole
+    assert [each.get("mark") for each in after[len(whole) :]] == ["compaction", *[None] * 31]
+
+
+@pytest.mark.parametrize("kept", [9, 15])
+def test_an_undo_behind_a_summary_that_was_appended_replaces_what_is_saved(
+    kept: int, project: Path, stop: Stop, tmp_path: Path
+) -> None:
+    ahead, behind = b"".join(_lines()[:5]) + _SUMMARY, _lines()[5:]
+    another = ahead + b"".join(behind[:kept]) + _user("Another way: cap it at 90.")
+    transcript = tmp_path / TEACHES.name
+    whole, after = _saved_after(stop, project, transcript, ahead + b"".join(behind), another)
+    assert len(after) < len(whole)
+    words = [each["content"] for each in after]
+    assert words == [*[each["content"] for each in whole[: len(after) - 1]], "Another way: cap it at 90."]
+
+
+def test_an_undo_behind_a_summary_in_the_place_of_turns_leaves_the_turns_once(
+    project: Path, stop: Stop, tmp_path: Path
+) -> None:
+    compacted = _SUMMARY + b"".join(_lines()[-2:])
+    states = (compacted + _user("Cap it.") + _user("Log it."), compacted + _user("Leave it."))
+    whole, _, after = _saved_after(stop, project, tmp_path / TEACHES.name, TEACHES.read_bytes(), *states)
+    assert after[: len(whole)] == whole
+    assert [each["content"] for each in after[len(whole) + 1 :]] == ["Leave it."]
+
+
+@pytest.mark.parametrize(
+    ("kept_ahead", "result"), [(1, b"5 passed, 0 failed"), (0, b"[cleared]"), (1, b"[cleared]"), (3, b"[cleared]")]
+)
+def test_turns_that_a_compaction_keeps_are_saved_once_also_ahead_of_it_and_with_shorter_results(
+    kept_ahead: int, result: bytes, project: Path, stop: Stop, tmp_path: Path
+) -> None:
+    kept = b"".join(_lines()[-6:]).replace(b"5 passed, 0 failed", result)
+    compacted = b"".join(_lines()[:kept_ahead]) + _SUMMARY + kept + _user("Cap it.")
+    whole, after = _saved_after(stop, project, tmp_path / TEACHES.name, TEACHES.read_bytes(), compacted)
+    assert after[: len(whole)] == whole
+    assert [each["content"] for each in after[len(whole) + 1 :]] == ["Cap it."]
+    assert after[len(whole)]["mark"] == "compaction"
 
 
 def test_a_shorter_transcript_that_says_something_new_replaces_what_is_saved(

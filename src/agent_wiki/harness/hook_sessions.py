@@ -10,7 +10,7 @@ from typing import Any
 
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.harness import saving
-from agent_wiki.harness.cut_transcripts import is_compacted, joined, says_nothing_new
+from agent_wiki.harness.cut_transcripts import has_summary, is_compacted, joined, says_nothing_new
 from agent_wiki.harness.hook_log import HookOutcome
 from agent_wiki.harness.hook_memory import HookMemory, is_saved
 from agent_wiki.harness.signs import signs_to_learn
@@ -99,14 +99,12 @@ def _saved(
     if before.digest == found and has_file:
         outcome.unchanged += 1
         return before, trajectory
-    length = (len(trajectory.messages), trajectory.characters())
-    longer = _longer(folder / before.file) if has_file and length < (before.turns, before.characters) else None
-    if longer is not None and says_nothing_new(trajectory, longer):
+    earlier = _earlier(trajectory, before, folder / before.file) if has_file else None
+    if earlier is not None and _length(trajectory) < _length(earlier) and says_nothing_new(trajectory, earlier):
         outcome.cut += 1
         return before, trajectory
-    if longer is not None and is_compacted(trajectory):
-        trajectory = joined(trajectory, longer)
-        length = (len(trajectory.messages), trajectory.characters())
+    if earlier is not None and is_compacted(trajectory, earlier):
+        trajectory = joined(trajectory, earlier)
     if has_file:
         saving.replace(folder / before.file, trajectory)
         file = before.file
@@ -120,11 +118,22 @@ def _saved(
             lambda name: memory.write(_name(stem), replace(named, file=name).stored()),
         ).name
     outcome.saved.append(folder / file)
-    return replace(before, digest=found, file=file, turns=length[0], characters=length[1]), trajectory
+    turns, characters = _length(trajectory)
+    return replace(before, digest=found, file=file, turns=turns, characters=characters), trajectory
 
 
-def _longer(file: Path) -> Trajectory | None:
-    """What is saved of a session, of which a shorter state was met; None where it cannot be read."""
+def _length(trajectory: Trajectory) -> tuple[int, int]:
+    """Turns, then characters."""
+    return len(trajectory.messages), trajectory.characters()
+
+
+def _earlier(state: Trajectory, before: SessionState, file: Path) -> Trajectory | None:
+    """What is saved of a session if `state` may lack something of it; None where it cannot be read.
+
+    That is a shorter state, and one with a summary.
+    """
+    if _length(state) >= (before.turns, before.characters) and not has_summary(state):
+        return None
     with suppress(UnreadableRecording):
         return next(iter(saving.trajectories(file, file.name, [])))
     return None
