@@ -155,6 +155,24 @@ def test_a_shorter_transcript_that_says_something_new_replaces_what_is_saved(
     assert "Another way" in saved_in(project)[0].read_text(encoding="utf-8")
 
 
+def test_a_state_that_an_earlier_version_noted_without_its_length_is_not_cut_either(
+    project: Path, stop: Stop, tmp_path: Path
+) -> None:
+    transcript = tmp_path / TEACHES.name
+    transcript.write_bytes(TEACHES.read_bytes())
+    stop(transcript)
+    (state,) = (project / ".evolve" / "hook" / "sessions").glob("*.json")
+    noted = json.loads(state.read_text(encoding="utf-8"))
+    without = {name: value for name, value in noted.items() if name not in ("turns", "characters")}
+    state.write_text(json.dumps(without), encoding="utf-8")
+    saved = saved_in(project)[0].read_bytes()
+    transcript.write_bytes(b"".join(_lines()[:3]))
+    outcome = stop(transcript)
+    assert (outcome.saved, outcome.cut, outcome.marked) == ([], 1, [])
+    assert saved_in(project)[0].read_bytes() == saved
+    assert json.loads(state.read_text(encoding="utf-8")) == noted
+
+
 def test_a_longer_one_that_cannot_be_read_is_replaced(project: Path, stop: Stop, tmp_path: Path) -> None:
     transcript = tmp_path / TEACHES.name
     transcript.write_bytes(TEACHES.read_bytes())

@@ -102,7 +102,8 @@ def _saved(
     earlier = _earlier(trajectory, before, folder / before.file) if has_file else None
     if earlier is not None and _length(trajectory) < _length(earlier) and says_nothing_new(trajectory, earlier):
         outcome.cut += 1
-        return before, trajectory
+        turns, characters = _length(earlier)
+        return replace(before, turns=turns, characters=characters), trajectory
     if earlier is not None and is_compacted(trajectory, earlier):
         trajectory = joined(trajectory, earlier)
     if has_file:
@@ -130,9 +131,9 @@ def _length(trajectory: Trajectory) -> tuple[int, int]:
 def _earlier(state: Trajectory, before: SessionState, file: Path) -> Trajectory | None:
     """What is saved of a session if `state` may lack something of it; None where it cannot be read.
 
-    That is a shorter state, and one with a summary.
+    That is a shorter state, one with a summary, and any if an earlier version did not note how much is saved.
     """
-    if _length(state) >= (before.turns, before.characters) and not has_summary(state):
+    if before.turns and _length(state) >= (before.turns, before.characters) and not has_summary(state):
         return None
     with suppress(UnreadableRecording):
         return next(iter(saving.trajectories(file, file.name, [])))
