@@ -28,7 +28,9 @@ Since = Annotated[
 Include = Annotated[
     list[str] | None,
     typer.Option(
-        "--include", help="Only files whose path below the named folder fits; * also matches /.", rich_help_panel=PANEL
+        "--include",
+        help="Only files whose path below the named folder fits; * also matches /, and */NAME also fits NAME itself.",
+        rich_help_panel=PANEL,
     ),
 ]
 Exclude = Annotated[

@@ -42,9 +42,9 @@ class InputFile:
 class Selection:
     """Which of the files that were found count. `since` is a date or a moment (ISO 8601, UTC where no zone is given).
 
-    `include` and `exclude` are patterns for the path below the named folder, in which `*` also matches `/`. Of what
-    they leave a `shard` has its share. At most `most` files that are new or changed are read; the others wait for the
-    next run.
+    `include` and `exclude` are patterns for the path below the named folder, in which `*` also matches `/`; one such as
+    `*/scratch/*` also fits a `scratch` directly in that folder. Of what they leave a `shard` has its share. At most
+    `most` files that are new or changed are read; the others wait for the next run.
     """
 
     since: str = ""
@@ -76,8 +76,17 @@ class Selection:
 
 
 def _matches(file: InputFile, patterns: Iterable[str]) -> bool:
-    # `*/scratch/*` is meant for the folder `scratch` directly below the address, too.
-    return any(fnmatchcase(path, pattern) for path in (file.within, f"/{file.within}") for pattern in patterns)
+    return any(fnmatchcase(path, pattern) for pattern in patterns for path in paths_to_match(file.within, pattern))
+
+
+def paths_to_match(within: str, pattern: str) -> tuple[str, ...]:
+    """What a pattern may fit to count for a path below the named folder.
+
+    `*/scratch/*` is meant for a folder `scratch` directly in it, too; `*/*` is not meant for a file directly in it.
+    """
+    behind = pattern.lstrip("*")
+    is_meant_at_top = behind.startswith("/") and behind != pattern and bool(behind.strip("*?/"))
+    return (within, f"/{within}") if is_meant_at_top else (within,)
 
 
 def _nanoseconds(text: str) -> int:
