@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent_wiki.asking.options import AskingOptions
-from agent_wiki.errors import UsageError
+from agent_wiki.errors import RunError, UsageError
 from agent_wiki.pipeline.inputs import FoundFiles, Selection
 from agent_wiki.pipeline.own_places import refuse_among_recordings
 from tests.buckets.nights import night, session_bytes
@@ -54,6 +54,41 @@ def test_a_place_that_is_excluded_is_not_among_the_recordings(patterns: tuple[st
     else:
         with pytest.raises(UsageError, match=r"or leave it out by --exclude$"):
             refuse_among_recordings("--journal-store", "s3://b/state/journal", Path("wiki"), inputs, selection)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "is_left_out"),
+    [
+        (("traces/*",), True),
+        (("*/traces/*",), False),
+        (("traces/*.json", "a?c/*"), True),
+        (("traces/*", "sta*"), False),
+        (("state/*.jsonl",), False),
+        (("state/journal",), True),
+        (("*/state/*",), False),
+        (("state/[a-z]*/x.json",), False),
+        (("*.json",), False),
+    ],
+)
+def test_a_place_that_no_included_file_can_lie_in_is_not_among_the_recordings(
+    patterns: tuple[str, ...], is_left_out: bool
+) -> None:
+    inputs, selection = FoundFiles([], named=("s3://b/",)), Selection(include=patterns)
+    if is_left_out:
+        refuse_among_recordings("--journal-store", "s3://b/state/journal", Path("wiki"), inputs, selection)
+    else:
+        with pytest.raises(UsageError, match="lies below s3://b/"):
+            refuse_among_recordings("--journal-store", "s3://b/state/journal", Path("wiki"), inputs, selection)
+
+
+@pytest.mark.parametrize("summaries", ["sidecar:../traces/packs", "elsewhere"])
+def test_a_run_that_is_refused_leaves_no_wiki_behind(summaries: str, tmp_path: Path) -> None:
+    record(tmp_path / "traces", "a")
+    before = tree(tmp_path)
+    with pytest.raises(RunError):
+        ingest([tmp_path / "traces"], tmp_path / "wiki", "offline", summaries=summaries)
+    assert tree(tmp_path) == before
+    assert not (tmp_path / "wiki").exists()
 
 
 def test_a_run_with_its_journal_among_the_recordings_does_nothing(tmp_path: Path) -> None:

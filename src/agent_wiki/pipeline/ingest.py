@@ -140,14 +140,12 @@ def _run_stages(
     publisher = Publisher(folder, opened.engine, report, is_rewrite=options.rewrite)
     publisher.load(may_leave_settled=options.stages == (CATALOG,) and options.archive_covered)
     publisher.drop_forgotten()
-    given = {"summaries": options.summaries, "pii": options.pii}
-    if wanted := {name: value for name, value in given.items() if value}:
-        publisher.set_config(patched(publisher.config_text, wanted))
-    publisher.names_sidecar = bool(options.summaries)
-    if options.shard_run is None and not folder.is_dry_run:  # before anything is paid for
-        place = publisher.state.config.sidecar
-        sidecar.check_place(folder, place, is_named=publisher.names_sidecar)
-        refuse_among_recordings("sidecar", place, folder.root, inputs, options.selection)
+    try:
+        _configure(publisher, inputs, folder, options)
+    except RunError:
+        if is_new:
+            folder.unmake()
+        raise
     if options.shard_run is not None:
         options.shard_run.begin(publisher, inputs.digest)
     session_stages = stages_of(options.stages)
@@ -168,6 +166,18 @@ def _run_stages(
     has_more_to_say = publisher.unreadable or report.edited or publisher.is_unanswered or report.stopped
     if not has_more_to_say and not report.pages_waiting:  # else it is reported each time
         finished.note(folder, terms, report.pages, opened.engine.account().warnings)
+
+
+def _configure(publisher: Publisher, inputs: FoundFiles, folder: WikiFolder, options: Options) -> None:
+    """Take over what the run was given for the configuration. Raises `RunError` where records would lie wrongly."""
+    given = {"summaries": options.summaries, "pii": options.pii}
+    if wanted := {name: value for name, value in given.items() if value}:
+        publisher.set_config(patched(publisher.config_text, wanted))
+    publisher.names_sidecar = bool(options.summaries)
+    if options.shard_run is None and not folder.is_dry_run:  # before anything is paid for
+        place = publisher.state.config.sidecar
+        sidecar.check_place(folder, place, is_named=publisher.names_sidecar)
+        refuse_among_recordings("sidecar", place, folder.root, inputs, options.selection)
 
 
 @contextmanager

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from agent_wiki.errors import UsageError
-from agent_wiki.pipeline.inputs import FoundFiles, InputFile, Selection
+from agent_wiki.pipeline.inputs import FoundFiles, InputFile, Selection, paths_to_match
 from agent_wiki.readers.buckets import BucketPath, path_of, path_of_listed
 from agent_wiki.readers.recording_path import RecordingPath
 
@@ -13,7 +14,7 @@ _ANY_FILE = "0"  # a name that says nothing of what is in it
 
 
 def refuse_among_recordings(option: str, place: str, wiki: Path, recordings: FoundFiles, selection: Selection) -> None:
-    """Raise `UsageError` where a place lies below recordings, unless the selection excludes all that lies there.
+    """Raise `UsageError` where a place lies below recordings, unless the selection leaves out all that lies there.
 
     `option` is what named the place: an address, or a folder as seen from that of the wiki.
     """
@@ -21,9 +22,20 @@ def refuse_among_recordings(option: str, place: str, wiki: Path, recordings: Fou
     excluding = Selection(exclude=selection.exclude)
     for named in recordings.named if kept else ():
         within = _within(kept, _on_disk(path_of_listed(named), Path()))
-        if within is not None and excluding.fits(_any_file(within)):
+        if within is not None and excluding.fits(_any_file(within)) and _may_include(selection, within):
             reason = "and would be read as recordings: name another place, or leave it out by --exclude"
             raise UsageError(f"{option} {place} lies below {named}, {reason}")
+
+
+def _may_include(selection: Selection, folder: str) -> bool:
+    """Whether a file below a folder may fit what is included."""
+    return not selection.include or any(_may_fit(pattern, f"{folder}/".lstrip("/")) for pattern in selection.include)
+
+
+def _may_fit(pattern: str, start: str) -> bool:
+    """Whether a pattern may fit a path that begins so: some beginning of the pattern fits, and more of it is left."""
+    patterns = [pattern[:at] for at in range(len(pattern))] + ([pattern] if pattern.endswith("*") else [])
+    return any(fnmatchcase(path, each) for path in paths_to_match(start, pattern) for each in patterns)
 
 
 def _any_file(folder: str) -> InputFile:
