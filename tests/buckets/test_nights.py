@@ -16,6 +16,7 @@ from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.inputs import Selection
 from agent_wiki.pipeline.join_wikis import join_wikis
 from agent_wiki.pipeline.report import Report
+from agent_wiki.wiki.store import WikiFolder
 from tests.buckets.nights import night, pages_but_buckets, session_bytes
 from tests.buckets.stores import Bucket
 from tests.pipeline.test_beside import trial
@@ -38,6 +39,17 @@ def test_a_bucket_gives_the_bytes_of_the_folder_it_was_filled_from(
     assert (report.exit_code, report.sessions, len(report.warnings)) == (0, local.sessions, len(local.warnings))
     assert changed(pages_but_buckets(tmp_path / "wiki"), pages_but_buckets(tmp_path / "local")) == []
     assert bucket.url.encode() not in b"".join(pages_but_buckets(tmp_path / "wiki").values())
+
+
+def test_objects_whose_keys_have_other_ends_of_lines_are_known_the_next_night(
+    tmp_path: Path, script: Script, bucket: Bucket
+) -> None:
+    for number, end in enumerate(("\u2028", "\u2029", "\x85")):
+        bucket.put(f"p/a{end}b.json", session_bytes(f"s{number}"))
+    night(bucket, tmp_path / "wiki", script)
+    assert len(bucket_state.load(WikiFolder(tmp_path / "wiki"))) == 3
+    report = night(bucket, tmp_path / "wiki", script)
+    assert (bucket.asked, report.recordings_unchanged) == ({"list": 1}, 3)
 
 
 def test_a_second_night_lists_and_reads_only_what_is_new_or_changed(

@@ -169,12 +169,12 @@ def test_tail_begins_with_the_last_lines_of_both_logs(wiki: Path, capsys: pytest
     assert "hooks write one" in capsys.readouterr().err
     (wiki.parent / ".evolve").mkdir()
     (wiki.parent / ".evolve" / "hook.log").write_text("one\ntwo\x1b[2J\nthree\n", encoding="utf-8")
-    entry = {"action": "archive", "ts": "2026-01-01T00:00:00Z", "id": "g1"}
-    (wiki / "_audit.log").write_text(json.dumps(entry) + "\n", encoding="utf-8")
+    entry = {"action": "archive", "ts": "2026-01-01T00:00:00Z", "id": "g1\u2028g2"}
+    (wiki / "_audit.log").write_text(json.dumps(entry, ensure_ascii=False) + "\n", encoding="utf-8")
     assert _printed(["tail", "--no-follow", "-n", "2"], capsys).splitlines() == [
         "hook  two␛[2J",
         "hook  three",
-        "run   2026-01-01T00:00:00Z archive id=g1",
+        "run   2026-01-01T00:00:00Z archive id=g1\\u2028g2",
     ]
 
 

@@ -126,6 +126,14 @@ def test_the_audit_log_names_the_session_no_more_and_says_that_one_was_forgotten
     assert set(entries[1]) == {"action", "ts", "id"}
 
 
+def test_a_line_of_the_audit_log_goes_whole_though_its_text_has_other_ends_of_lines(wiki: Path) -> None:
+    log = wiki / "_audit.log"
+    use = {"action": "recall", "id": "x", "evidence": "said\u2028twice", "session_id": "alder"}
+    _append(log, json.dumps(use, ensure_ascii=False) + "\n")
+    forget_sessions(wiki, "alder")
+    assert "said" not in log.read_text(encoding="utf-8")
+
+
 def test_a_dry_run_says_what_would_go_and_writes_nothing(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
     every = {path: path.read_bytes() for path in wiki.rglob("*") if path.is_file()}
     assert main(["forget", "alder", "--wiki", str(wiki), "--dry-run"]) == 0

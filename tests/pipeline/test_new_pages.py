@@ -14,11 +14,12 @@ from agent_wiki.pages.waiting import LessonPage, chosen, lesson_pages
 from agent_wiki.pipeline.catalogs import catalog_of
 from agent_wiki.pipeline.forget import forget
 from agent_wiki.pipeline.load import read_wiki
-from agent_wiki.pipeline.new_pages import AtMost
+from agent_wiki.pipeline.new_pages import AtMost, listed
 from agent_wiki.pipeline.owners_pages import reject
 from agent_wiki.pipeline.patch_config import patch_config
 from agent_wiki.pipeline.report import Report
 from agent_wiki.wiki.layout import kind_of, page_id
+from agent_wiki.wiki.store import WikiFolder
 from tests.repositories import Repository
 from tests.wikis import Script, changed, ingest, record, rule, tree
 
@@ -262,3 +263,10 @@ def test_a_join_publishes_no_more_either(shop: Shop, tmp_path: Path, one_run: di
 def test_a_dry_run_writes_no_list(shop: Shop) -> None:
     assert shop.night(2, dry_run=True).pages_waiting == 3
     assert not shop.wiki.exists()
+
+
+def test_a_page_waits_whatever_its_title_has_in_it(tmp_path: Path) -> None:
+    line = json.dumps({"id": "0123456789ab", "title": "Look\u2028at it"}, ensure_ascii=False)
+    folder = WikiFolder(tmp_path)
+    folder.write_text("_waiting.jsonl", f"{line}\n")
+    assert listed(folder) == {"0123456789ab"}

@@ -72,6 +72,17 @@ def test_a_clone_without_records_becomes_the_same_wiki(wiki: Path) -> None:
     assert _files(clone) == _files(wiki)
 
 
+def test_a_record_that_holds_other_ends_of_lines_is_fetched(wiki: Path) -> None:
+    path = next((wiki / "_sessions").iterdir())
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("run ", "run\u2028", 1).replace("the ", "the\x85", 1), encoding="utf-8")
+    assert _catalog(wiki).exit_code == 0
+    assert any("\u2028" in text and "\x85" in text for text in _packed(wiki.parent / "packs").values())
+    clone = _clone(wiki, "clone")
+    assert _catalog(clone).exit_code == 0
+    assert _files(clone) == _files(wiki)
+
+
 def test_the_pages_are_those_of_a_wiki_with_its_records_in_git(wiki: Path) -> None:
     _build(wiki.parent / "plain", _LESSONS)
     own = {"_sidecar.jsonl", ".gitignore", "_config.yaml"}

@@ -217,3 +217,8 @@ def test_a_record_that_cannot_be_read_is_reported_and_left_alone_and_its_pages_s
     assert "_sessions/a.json: a record of version 99" in str(report.failures[0])
     kept = {path for path in changed(before, tree(wiki)) if path.startswith(("_sessions/", "summaries/a"))}
     assert kept == set()
+
+
+def test_what_only_looks_like_the_beginning_of_a_line_is_no_conflict_marker() -> None:
+    text = "<<<<<<< HEAD\na\u2028======= \n=======\nb\x85>>>>>>> x\n>>>>>>> x\n"
+    assert both_sides(text) == ("a\u2028======= \n", "b\x85>>>>>>> x\n")

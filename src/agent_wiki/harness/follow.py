@@ -54,7 +54,8 @@ def _size(path: Path) -> int:
 def _last(path: Path, most: int) -> list[str]:
     if not most or not path.is_file():
         return []
-    return path.read_text(encoding="utf-8", errors="replace").splitlines()[-most:]
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return [line for line in text.split("\n") if line][-most:]
 
 
 def _shown(path: Path, line: str) -> str:

@@ -32,7 +32,7 @@ def is_in_bucket(key: str) -> bool:
 
 def load(folder: WikiFolder) -> dict[str, dict[str, Any]]:
     """Address → entry. A line that is none, as git's marks of a conflict, is left out."""
-    lines = folder.text_or_empty(NAME).splitlines()
+    lines = folder.text_or_empty(NAME).split("\n")  # a key may have what `splitlines` takes for the end of a line
     return agreed((entry.pop(_KEY), entry) for line in lines if (entry := _parsed(line)) is not None)
 
 

@@ -42,6 +42,7 @@ from agent_wiki.wiki.layout import AUDIT_LOG, CONFIG, MACHINERY, kind_of, page_i
 from agent_wiki.wiki.records import SessionRecord, plain, record_path
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import shipped_folder, shipped_names
+from agent_wiki.wiki.text import lines_of
 
 _LEAST_PREFIX = 4
 _MOST_NAMED = 6
@@ -237,7 +238,7 @@ class _Forgetting:
 
     def _forget_audit_lines(self) -> None:
         text = self.folder.text_or_empty(AUDIT_LOG)
-        lines = text.splitlines(keepends=True)
+        lines = lines_of(text)
         kept = [line for line in lines if not self._is_audit_of(line)]
         if len(kept) < len(lines):
             self.folder.write_text(AUDIT_LOG, "".join(kept))

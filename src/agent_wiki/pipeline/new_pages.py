@@ -39,7 +39,7 @@ _BEGUN = "new-pages.json"
 
 def listed(folder: WikiFolder) -> set[str]:
     """The ids of pages that wait. A line that is none, as git's marks of a conflict, is left out."""
-    lines = folder.text_or_empty(NAME).splitlines()
+    lines = folder.text_or_empty(NAME).split("\n")
     return {name for line in lines if (name := _parsed(line))}
 
 

@@ -208,7 +208,7 @@ def _read(packs: PackPlace, pack: str, digest: str) -> dict[str, str]:
         text = gzip.decompress(content)
         if hashlib.sha256(text).hexdigest() != digest:
             raise ValueError("other bytes than its name says")
-        found = dict(json.loads(line) for line in text.decode("utf-8").splitlines())
+        found = dict(json.loads(line) for line in text.splitlines())
     except (OSError, EOFError, zlib.error, ValueError, TypeError) as error:
         raise RunError(f"{name}: this pack of records is damaged ({error})") from error
     if not all(_is_record(path) and _pack_of(path) == pack for path in found):

@@ -20,6 +20,7 @@ from pydantic_core import from_json
 from agent_wiki.errors import UnreadablePage
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.layout import SESSIONS, caseless_file_stem, former_file_stem
+from agent_wiki.wiki.text import lines_of
 
 FOLDER = SESSIONS
 VERSION = 1
@@ -209,7 +210,7 @@ def both_sides(text: str) -> tuple[str, str] | None:
     ours: list[str] = []
     theirs: list[str] = []
     taking: tuple[list[str], ...] = (ours, theirs)
-    for line in text.splitlines(keepends=True):
+    for line in lines_of(text):
         if line.startswith("<<<<<<< "):
             taking = (ours,)
         elif line.startswith("||||||| "):

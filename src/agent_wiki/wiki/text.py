@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from io import StringIO
 
 from agent_wiki.trajectory.hidden_characters import HIDING
 from agent_wiki.trajectory.lazily import regex
@@ -61,6 +62,14 @@ def _made_plain(text: str, most: int) -> str:
         text = _cut(text, most)
     text = _balanced(text, most)
     return _without_tags(_SPACES.sub(" ", text) if "  " in text else text)  # a mark that went stood between two
+
+
+def lines_of(text: str) -> list[str]:
+    r"""The lines of a file, each with its `\n`.
+
+    `str.splitlines` also ends one at U+2028 and the like, which a text in JSON has as they are.
+    """
+    return list(StringIO(text))
 
 
 def without_links(text: str) -> str:

@@ -12,7 +12,7 @@ import pytest
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engines.programs import claude_code, codex, gemini
 from agent_wiki.engines.programs.named import program_named
-from agent_wiki.engines.programs.program import Asked, Busy, Said, failure
+from agent_wiki.engines.programs.program import Asked, Busy, Said, failure, objects_on_lines
 from agent_wiki.engines.programs.running import Finished, Launch, scratch_folder
 from agent_wiki.engines.programs.strict_schema import strict_schema
 from agent_wiki.errors import BudgetReached, NoAnswer, RunError, ServiceFailed, UsageError
@@ -203,3 +203,9 @@ def test_codex_is_asked_once_whether_it_is_logged_in(tmp_path: Path, monkeypatch
 def test_a_model_that_a_program_would_read_as_an_option_is_refused(tmp_path: Path, model: str) -> None:
     with pytest.raises(UsageError, match="is no name of a model"):
         ingest([], tmp_path / "wiki", "gemini", asking=AskingOptions(models=(model,)))
+
+
+def test_the_text_of_an_event_may_have_other_ends_of_lines() -> None:
+    event = {"type": "item.completed", "item": {"text": "a\u2028b\x85c"}}
+    out = f"starting\r{json.dumps(event, ensure_ascii=False)}\r\n{json.dumps(CODEX[0])}\n"
+    assert objects_on_lines(out) == [event, CODEX[0]]

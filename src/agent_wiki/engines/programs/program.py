@@ -128,7 +128,7 @@ def counts(values: object, names: Mapping[str, str]) -> dict[str, int]:
 def objects_on_lines(text: str) -> list[dict[str, Any]]:
     """The JSON objects that a program printed, one a line; other lines are left out."""
     found = []
-    for line in text.splitlines():
+    for line in text.replace("\r", "\n").split("\n"):  # a text in JSON may have other ends of lines as they are
         try:
             value = json.loads(line)
         except (ValueError, RecursionError):
