@@ -278,7 +278,7 @@ check_for_secrets() { wiki secrets --wiki "$wiki" >&2 || fail "$wiki holds secre
 
 # What git says of a push that another try cannot mend: whoever pushes may not, or the remote takes no such push.
 refused='declined|denied|not allowed|not granted|protected branch|Authentication failed|could not read (Username|Password)'
-refused+='|returned error: 40[0134]|not found|not appear to be a git repository|Host key verification failed'
+refused+='|returned error: 40[0134]|[Rr]epository +not found|not appear to be a git repository|Host key verification failed'
 
 # A plain push: what somebody else pushed onto the branch is never overwritten, but taken in.
 push() {
@@ -290,9 +290,9 @@ push() {
     if [ -n "$said" ]; then printf '%s\n' "$said" >&2; fi
     if [ "$code" -eq 0 ]; then return; fi
     if [ "$stopped" -ne 0 ]; then break; fi
-    # Of a race git says so; what it names, such as the remote's address, refuses nothing.
+    # Of a race git says so; what it names, such as the remote's address in quotes, refuses nothing.
     if ! grep --quiet -E '\((fetch first|non-fast-forward)\)' <<< "$said" &&
-      grep --invert-match '^To ' <<< "$said" | grep --quiet --extended-regexp "$refused"; then
+      sed -E "/^To /d; s/(^| )'[^']*'/ /g" <<< "$said" | grep --quiet --extended-regexp "$refused"; then
       fail "$branch could not be pushed: $remote refuses it"
     fi
     say "push $attempt failed; taking in what is on $branch now"

@@ -245,6 +245,8 @@ def test_state_without_news_has_a_subject_of_its_own(nightly: Nightly) -> None:
         "fatal: Authentication failed for 'https://forge.invalid/wiki.git/'",
         "remote: Permission to team/agents.git denied to bot.",
         "fatal: unable to access 'https://forge.invalid/wiki.git/': The requested URL returned error: 403",
+        "fatal: repository 'https://forge.invalid/wiki.git/' not found",
+        "remote: You can't push: it's not allowed here, isn't it?",
     ],
 )
 def test_a_push_that_nobody_takes_is_tried_once(nightly: Nightly, said: str) -> None:
@@ -253,6 +255,22 @@ def test_a_push_that_nobody_takes_is_tried_once(nightly: Nightly, said: str) -> 
     expected = f"{said}\nnightly: wiki/nightly could not be pushed: origin refuses it\n"
     code, printed = nightly.night(WIKI_PAUSE="0")
     assert (code, printed.endswith(expected), printed.count(said)) == (2, True, 1)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "fatal: unable to access 'https://forge.invalid/access-denied/wiki.git/': Could not resolve host",
+        "error: failed to push some refs to 'https://forge.invalid/not allowed/wiki.git'",
+        "remote: upstream host not found",
+    ],
+)
+def test_a_push_that_fails_otherwise_is_tried_again_whatever_the_remote_is_called(nightly: Nightly, said: str) -> None:
+    record(nightly.traces, "a")
+    nightly.before_git(f'if [ "$1" = push ]; then echo "{said}" >&2; exit 128; fi')
+    code, printed = nightly.night(WIKI_PAUSE="0")
+    assert (code, printed.count(said)) == (2, 3)
+    assert printed.endswith("nightly: wiki/nightly could not be pushed\n")
 
 
 def test_a_branch_that_the_remote_protects_is_pushed_once(nightly: Nightly) -> None:
