@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +55,19 @@ def test_the_hook_of_a_session_start_never_fails(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "agent_wiki", "hook", "start", "--wiki", str(tmp_path / "none")]
     done = subprocess.run(command, input=b"{", capture_output=True, check=False, cwd=tmp_path, timeout=60)
     assert (done.returncode, done.stdout) == (0, b"")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell closes the streams")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "2>/dev/full"])
+@pytest.mark.parametrize(("words", "exit_code"), [("start", 0), ("start --unknown", 0), ("finish", 1)])
+def test_a_hook_without_open_streams_ends_as_it_does_with_them(
+    words: str, exit_code: int, closed: str, tmp_path: Path
+) -> None:
+    assert main(["init", "--wiki", str(tmp_path / "wiki")]) == 0
+    command = f"{shlex.quote(sys.executable)} -m agent_wiki hook {words} --wiki wiki {closed}"
+    done = subprocess.run(command, shell=True, capture_output=True, check=False, cwd=tmp_path, timeout=60)
+    assert done.returncode == exit_code
+    assert b"Traceback" not in done.stderr
 
 
 def test_an_index_that_is_a_link_is_not_followed(

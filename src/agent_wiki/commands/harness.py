@@ -14,6 +14,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -98,9 +99,11 @@ def _number(kind: Callable[[str], _Number], text: str | None) -> _Number | None:
 
 
 def _complain(line: str) -> None:
+    """Write a line on standard error, if that is open and can be written to."""
     from agent_wiki.commands.visible import visible
 
-    sys.stderr.write(visible(f"{' '.join(line.split())}\n"))
+    with suppress(OSError, AttributeError):  # AttributeError: there is none
+        sys.stderr.write(visible(f"{' '.join(line.split())}\n"))
 
 
 def start(words: Words) -> int:
@@ -113,8 +116,9 @@ def start(words: Words) -> int:
         _complain(f"wiki hook start: does not know {', '.join(ignored)}")
     try:
         text = answer(reminder(words.wiki, working_folder(), os.environ), words.agent)
-        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-        sys.stdout.buffer.flush()
+        with suppress(AttributeError):  # no standard output
+            sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+            sys.stdout.buffer.flush()
     except (AgentWikiError, OSError) as error:
         _complain(f"wiki hook start: {error}")
     return 0
@@ -124,7 +128,7 @@ def stop(words: Words) -> int:
     """Run the hook and return 0, whatever happens. Prints nothing, except for a person who typed it without input."""
     text = words.payload if words.payload is not None else _standard_input()
     if text is None:
-        sys.stderr.write("wiki hook stop: a harness calls this, with JSON on standard input\n")
+        _complain("wiki hook stop: a harness calls this, with JSON on standard input")
         return 0
 
     def work() -> None:
