@@ -10,12 +10,13 @@ import pytest
 from agent_wiki.changes.runs import run_facts
 from agent_wiki.engine import no_progress
 from agent_wiki.errors import UsageError
-from agent_wiki.pipeline import bucket_state
+from agent_wiki.pipeline import bucket_state, recordings_cache
 from agent_wiki.pipeline.forget import forget
 from agent_wiki.pipeline.ingest import Options
 from agent_wiki.pipeline.inputs import Selection
 from agent_wiki.pipeline.join_wikis import join_wikis
 from agent_wiki.pipeline.report import Report
+from agent_wiki.readers.buckets import listed
 from agent_wiki.wiki.store import WikiFolder
 from tests.buckets.nights import night, pages_but_buckets, session_bytes
 from tests.buckets.stores import Bucket
@@ -50,6 +51,26 @@ def test_objects_whose_keys_have_other_ends_of_lines_are_known_the_next_night(
     assert len(bucket_state.load(WikiFolder(tmp_path / "wiki"))) == 3
     report = night(bucket, tmp_path / "wiki", script)
     assert (bucket.asked, report.recordings_unchanged) == ({"list": 1}, 3)
+
+
+def test_what_is_known_by_its_address_is_not_searched_for_secrets_again(
+    tmp_path: Path, script: Script, bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b"):
+        bucket.put(f"p/{name}.json", session_bytes(name))
+    night(bucket, tmp_path / "wiki", script)
+    searched: list[str] = []
+
+    def search(text: str) -> tuple[str, dict[str, int]]:
+        searched.append(text)
+        return text, {}
+
+    monkeypatch.setattr(bucket_state, "redact_text", search)
+    assert night(bucket, tmp_path / "wiki", script).recordings_unchanged == 2
+    cache = recordings_cache.load(WikiFolder(tmp_path / "wiki"))
+    bucket.store.delete("p/b.json")
+    assert recordings_cache.has_unlisted(cache, [listed(bucket.path())])
+    assert searched == []
 
 
 def test_a_second_night_lists_and_reads_only_what_is_new_or_changed(

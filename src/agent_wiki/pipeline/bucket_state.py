@@ -14,6 +14,7 @@ from typing import Any
 
 from agent_wiki.readers.recording_path import Signature
 from agent_wiki.redaction.redact import redact_text
+from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import counted, some_of
 
@@ -23,6 +24,7 @@ MOST_FAILED_RUNS = 3
 _KEY = "key"
 _MOST_NAMED = 3
 _DIGITS = 16
+_LEFT = regex(rf"#[0-9a-f]{{{_DIGITS}}}\Z")
 
 
 def is_in_bucket(key: str) -> bool:
@@ -45,6 +47,11 @@ def kept_key(address: str, signature: Callable[[], Signature]) -> str:
     if not secrets:
         return address
     return f"{left}#{hashlib.sha256(json.dumps([left, *signature()]).encode()).hexdigest()[:_DIGITS]}"
+
+
+def is_left_of_secret(key: str) -> bool:
+    """Whether a key may be what `kept_key` makes of an address that holds a secret."""
+    return _LEFT.search(key) is not None
 
 
 def known_below(folder: WikiFolder, address: str) -> int:

@@ -83,7 +83,7 @@ def key_of(path: RecordingPath) -> str:
 def unchanged(cache: Cache, path: RecordingPath) -> dict[str, Any] | None:
     """What is known of a file that has not changed since; None for any other."""
     try:
-        entry = cache.get(key_of(path))
+        entry = cache.get(str(path.resolve())) or cache.get(key_of(path))  # few addresses are searched for secrets
         if entry is None or ("readers" in entry and entry["readers"] != known_formats()):
             return None
         if signature_of(path) != (entry.get("size"), entry.get("changed")) or not _has_same_content(path, entry):
@@ -243,7 +243,9 @@ def _missing(cache: Cache, listing: Listing) -> list[str]:
     start = f"{listing.folder.root}/"
     keys = [path.removeprefix(start) for path in cache if path.startswith(start)]
     missing = [start + key for key in keys if listing.covers(key) and key not in listing.objects]
-    kept = {key_of(path) for path in listing.paths()} if missing else frozenset()  # some are not kept by their address
+    if not any(map(bucket_state.is_left_of_secret, missing)):  # else an object may be kept by another key
+        return missing
+    kept = {key_of(path) for path in listing.paths()}
     return [key for key in missing if key not in kept]
 
 
