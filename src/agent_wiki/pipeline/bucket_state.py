@@ -7,13 +7,13 @@ is read again, which is always right. Without the file all is read again.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from agent_wiki.readers.recording_path import Signature
 from agent_wiki.redaction.redact import redact_text
+from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import counted, some_of
@@ -46,7 +46,7 @@ def kept_key(address: str, signature: Callable[[], Signature]) -> str:
     left, secrets = redact_text(address)
     if not secrets:
         return address
-    return f"{left}#{hashlib.sha256(json.dumps([left, *signature()]).encode()).hexdigest()[:_DIGITS]}"
+    return f"{left}#{sha256_of(json.dumps([left, *signature()]))[:_DIGITS]}"
 
 
 def is_left_of_secret(key: str) -> bool:
