@@ -16,6 +16,7 @@ import pytest
 
 from agent_wiki.commands.app import app
 from agent_wiki.errors import UsageError
+from agent_wiki.retrieval.rows import index_fields
 from tests.wikis import Script, arc, chat, ingest, record, rule, skill, tree
 
 mcp = pytest.importorskip("mcp")
@@ -241,6 +242,20 @@ def test_a_link_may_start_with_the_wikis_folder(wiki: Path) -> None:
     link = guideline(wiki)
     for reported in (f"./{link}", f"wiki/{link}", f"{wiki}/{link}"):
         assert RULE in told_of(wiki, "read_page", link=reported)
+
+
+def test_the_index_is_read_no_further_than_the_row_of_the_page(wiki: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def rows(content: bytes) -> Iterator[dict[str, Any]]:
+        for row in index_fields(content):
+            read.append(row["link"])
+            yield row
+
+    monkeypatch.setattr("agent_wiki.harness.mcp_server.index_fields", rows)
+    first, *others = (row["link"] for row in index_fields((wiki / "_index.jsonl").read_bytes()))
+    assert told_of(wiki, "read_page", link=first).startswith(f"--- {first} [skill] 1 session ")
+    assert (read, bool(others)) == ([first], True)
 
 
 def test_a_long_page_is_cut_and_a_huge_one_refused(wiki: Path) -> None:

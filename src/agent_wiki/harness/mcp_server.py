@@ -113,7 +113,8 @@ class WikiTools:
     def read_page(self, link: Link) -> str:
         """Read one page that `consult` listed, by its link: a guideline, cluster, skill, task or summary, as text."""
         path, page = self._page(link)
-        behind = support_and_trust(_index_rows(self.wiki).get(path, {}))
+        row = next((row for row in index_fields(index_bytes(self.wiki)) if row["link"] == path), {})
+        behind = support_and_trust(row)
         text = f"--- {path} [{kind_of(path)}]" + (f" {behind}" if behind else "")
         text = f"{text}\n\n{plain_text(page.body).strip()}\n"
         return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + _CUT.format(link=path)
