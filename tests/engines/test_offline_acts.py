@@ -116,3 +116,11 @@ def test_lists_read_as_english() -> None:
     assert [listing(list("abcdef"[:n])) for n in (0, 1, 2, 4, 6)] == [
         "", "a", "a and b", "a, b, c and d", "a, b, c and others"
     ]  # fmt: skip
+
+
+def test_the_files_of_a_patch_are_known_whatever_argument_stands_ahead_of_it() -> None:
+    patch = "*** Begin Patch\n*** Update File: src/cart.py\n@@\n-a\n+b\n*** End Patch"
+    session = Session().user("cap it").call("apply_patch", {"explanation": "Cap it", "input": patch}, "edited")
+    assert acts_of(session.done())[0].edits == ("src/cart.py",)
+    session = Session().user("cap it").call("apply_patch", {"why": "Cap it", "the_patch": patch}, "edited")
+    assert acts_of(session.done())[0].edits == ("src/cart.py",)

@@ -317,3 +317,12 @@ def test_what_msbuild_only_prints_or_clears_is_no_check(words: str) -> None:
     assert shown(Session().user("mend it").edit("cart.cs").run(f"msbuild {words}", "")).basis == "unchecked"
     built = Session().user("mend it").edit("cart.cs").run("msbuild a.sln", "Build succeeded.").says("It builds.")
     assert shown(built).outcome == "success"
+
+
+def test_a_build_is_no_success_where_what_showed_the_fault_was_never_run_again() -> None:
+    session = Session().user("mend the crash").run("go run /tmp/repro.go", "panic: fault\n", failed=True)
+    session.edit("decoder.go").run("go build ./...", "").says("The decoder is mended.")
+    assert shown(session).outcome == "partial"
+    session = Session().user("mend the crash").run("go run /tmp/repro.go", "panic: fault\n", failed=True)
+    session.edit("decoder.go").run("go run /tmp/repro.go", "all right").run("go build ./...", "ok  built")
+    assert shown(session.says("The decoder is mended.")).outcome == "success"

@@ -317,3 +317,10 @@ def test_a_story_has_room_for_three_failures() -> None:
         session.run(f"pytest tests/test_{name}.py", f"FAILED test_{name}", failed=True).edit("src/cap.py")
         session.run(f"pytest tests/test_{name}.py", "1 passed")
     assert summary(session.says("Capped.")).narrative.count(" failed (T") == 3
+
+
+def test_a_build_that_prints_nothing_passes_in_the_key_turns_too() -> None:
+    session = Session().user("mend the build").edit("a.go").run("go build ./...", "a.go:3: undefined: cap", failed=True)
+    arc = summary(session.edit("a.go").run("go build ./...", "").says("It builds again, with the cap in its place."))
+    assert arc.outcome == "success"
+    assert [each.text for each in arc.key_turns if each.turn == arc.outcome_turn] == ["`go build ./...` passes"]

@@ -127,8 +127,9 @@ def bare_name(path: str) -> str:
 
 def patch_text(call: Call) -> str:
     """The text of the patch that a call gives, as an argument or in its command line; of another call any such text."""
-    given = next((text for name in _PATCH_ARGUMENTS if (text := call.arguments.get(name))), None)
-    return str(given or call.command() or "")
+    named = (text for name in _PATCH_ARGUMENTS if (text := call.arguments.get(name)))
+    others = (text for text in call.arguments.values() if isinstance(text, str) and BEGIN_PATCH in text)
+    return str(next(named, "") or call.command() or next(others, ""))
 
 
 def adds_file(call: Call, path: str) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import field
 
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.blame import is_task, named_in, speakers
-from agent_wiki.shell.files_written import BEGIN_PATCH, TEMPORARY, bare_name
+from agent_wiki.shell.files_written import BEGIN_PATCH, TEMPORARY, bare_name, patch_text
 from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.kinds import is_check, is_inline_script, script_of, shell_kind
 from agent_wiki.shell.outcomes import Verdict
@@ -222,8 +222,7 @@ def _act(call: Call, made: set[str]) -> Act:
     if kind != "edit":
         return Act(call, kind)
     path = call.path()
-    patch = next((value for value in call.arguments.values() if isinstance(value, str)), "")[:200_000]
-    edits = (path,) if path else tuple(_PATCHED.findall(patch))
+    edits = (path,) if path else tuple(_PATCHED.findall(patch_text(call)[:200_000]))
     return Act(call, kind, edits=edits if call.mark is None and not call.is_error else ())
 
 

@@ -135,9 +135,10 @@ def _acceptances(stretch: Stretch, opening: int) -> Iterator[_Candidate]:
 def _of_outcome(stretch: Stretch, shown: Shown) -> list[_Candidate]:
     if shown.turn is None or shown.basis == "moved-on":
         last = next((act for act in reversed(stretch.acts) if act.finding and act.finding.passed is not None), None)
-        return [_Candidate(70, last.end, _verdict(last))] if last is not None else []
+        has_passed = last is not None and last.finding is not None and bool(last.finding.passed)
+        return [_Candidate(70, last.end, _verdict(last, has_passed=has_passed))] if last is not None else []
     if shown.act is not None and shown.basis == "check":
-        return [_Candidate(95, shown.turn, _verdict(shown.act))]
+        return [_Candidate(95, shown.turn, _verdict(shown.act, has_passed=not shown.failed))]
     if shown.act is not None:
         line = error_words(shown.quote or "", 120)
         what = _SHOWN_BY.get(shown.basis, "went through")
@@ -147,8 +148,7 @@ def _of_outcome(stretch: Stretch, shown: Shown) -> list[_Candidate]:
     return [_Candidate(95, shown.turn, f"{what}: {words}" if words else what)]
 
 
-def _verdict(act: Act) -> str:
-    has_passed = act.finding is not None and act.finding.passed
+def _verdict(act: Act, *, has_passed: bool) -> str:
     line = error_words(act.says, 120)
     return f"{called(act)} {'passes' if has_passed else 'fails'}{f': {line}' if line else ''}"
 

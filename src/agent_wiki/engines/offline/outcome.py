@@ -209,8 +209,9 @@ def _by_checks(stretch: Stretch) -> Shown | None:
     failed = own_failures(stretch, failed)
     if not failed and all(_only(_PARSES, act) for act in passed):
         return None  # also where nothing passed, or failed by the work
-    if not failed and _wrote_tests(stretch) and all(_only(_COMPILES, act) for act in passed):
-        return Shown("unknown", "nothing")  # tests were written, and nothing ran them
+    is_left = _wrote_tests(stretch) or _failed_for_good(stretch)
+    if not failed and is_left and all(_only(_COMPILES, act) for act in passed):
+        return Shown("unknown", "nothing")  # tests were written, or what failed was never run again
     deciding = (failed or passed)[-1]
     outcome: Outcome = "success" if not failed else "partial" if passed or _had_passed(stretch) else "failure"
     # What a line of commands prints at its end may be another's: "Ready in 157ms" after a build and a start.
