@@ -23,3 +23,10 @@ def test_a_label_without_a_preamble_is_the_users_own() -> None:
 def test_no_turn_is_left_empty() -> None:
     turns = [f"{HEAD} Page: {page}\n\nThe student asks:" for page in ("a", "b", "c")]
     assert all(without_templates(turns))
+
+
+def test_what_the_user_types_again_for_each_part_is_the_users_own() -> None:
+    turns = [f"Write a specification for one use case. Files: - The use case: UC-{number}.md" for number in (9, 10, 11)]
+    assert without_templates(turns) == turns
+    asked = [f"You are in the studio of a student today: {what}" for what in ("draw a lamp", "hang it up", "light it")]
+    assert without_templates(asked) == ["draw a lamp", "hang it up", "light it"]

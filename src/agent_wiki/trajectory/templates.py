@@ -14,7 +14,7 @@ from agent_wiki.trajectory.lazily import regex
 _LEAD, _LAST_LINE = regex(r"[^\n]{20,160}?[:：](?=\s)"), regex(r"\n[ \t]*[^\n]{30,300}\Z")
 _LAST_LABEL = regex(r"\n([^\n:：]{2,40}[:：])[^\n]*\Z")
 _NUMBERS, _ALIKE = regex(r"\d+"), 3
-_LEAST_PREAMBLE = 60  # characters
+_LEAST_PREAMBLE, _FIRST_WORDS = 60, 16  # characters
 
 
 def without_templates(texts: Sequence[str]) -> list[str]:
@@ -22,14 +22,21 @@ def without_templates(texts: Sequence[str]) -> list[str]:
     own = list(_after_preamble(texts))
     leads = [match[0] if (match := _LEAD.match(each)) else "" for each in own]
     alike = Counter(_NUMBERS.sub("0", lead) for lead in leads if lead)
+    begun = Counter(_begun(each, lead) for each, lead in zip(own, leads, strict=True) if lead)
     ends = Counter(end[0].strip() for each in own if (end := _LAST_LINE.search(each)))
     found = []
     for whole, each, lead in zip(texts, own, leads, strict=True):
-        text = each[len(lead) :] if alike[_NUMBERS.sub("0", lead)] >= _ALIKE else each
+        is_template = alike[_NUMBERS.sub("0", lead)] >= _ALIKE > begun[_begun(each, lead)]
+        text = each[len(lead) :] if is_template else each
         if (end := _LAST_LINE.search(text)) and ends[end[0].strip()] >= _ALIKE:
             text = text[: end.start()]
         found.append(text.strip() or whole)
     return found
+
+
+def _begun(text: str, lead: str) -> str:
+    """A lead with the first words behind it."""
+    return _NUMBERS.sub("0", text[: len(lead) + _FIRST_WORDS])
 
 
 def _after_preamble(texts: Sequence[str]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from agent_wiki.engines.offline.acts import Act, distinct
-from agent_wiki.engines.offline.goal import in_own_words, pasted_line, request_line
+from agent_wiki.engines.offline.goal import in_own_words, request_line
 from agent_wiki.engines.offline.graded import is_graded_elsewhere
 from agent_wiki.engines.offline.reply_prose import LEAST_LETTERS, PLEASANTRY, SENTENCE_END, first_prose, reservation
 from agent_wiki.engines.offline.requests import FAULT
@@ -138,9 +138,7 @@ def _next_words(stretch: Stretch) -> str:
     line = request_line(then.text, 130) if then else ""
     if then is None or not FAULT.search(line):
         return ""
-    pasted = pasted_line(line, 130)
-    lead = "The user then pasted output" if pasted else "The user's next words"
-    return f"{lead}: {pasted or in_own_words(line, then, 130)} (T{then.turn})."
+    return f"The user's next words: {in_own_words(line, then, 130)} (T{then.turn})."
 
 
 def ending_in_full(ended: str, stretch: Stretch) -> str:

@@ -160,16 +160,12 @@ def _shown(reply: str, most: int, most_lines: int) -> list[str]:
         return _one_line(lines, most)
     is_whole = len(lines) <= most_lines and sum(map(len, lines)) <= most
     has_rest = not is_whole and most_lines >= _LEAST_OF_REST
-    kept = _from_start(lines, *((most * 2 // 3, most_lines * 2 // 3) if has_rest else (most, most_lines)))
+    room, room_lines = (most * 2 // 3, most_lines * 2 // 3) if has_rest else (most, most_lines)
+    kept = list(range(sum(end <= room for end in accumulate(map(len, lines[:room_lines])))))
     if has_rest:
         kept += _weighty(lines, len(kept), most - sum(len(lines[at]) for at in kept), most_lines - len(kept))
     gaps = {at for at, after in zip(kept, [*kept[1:], len(lines)], strict=False) if after > at + 1}
     return [f"{lines[at].removesuffix(CUT)}{CUT}" if at in gaps else lines[at] for at in kept]
-
-
-def _from_start(lines: list[str], most: int, most_lines: int) -> list[int]:
-    """Which lines fit, with no gap."""
-    return list(range(sum(1 for end in accumulate(map(len, lines[:most_lines])) if end <= most)))
 
 
 def _one_line(lines: list[str], most: int) -> list[str]:

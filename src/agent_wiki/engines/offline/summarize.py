@@ -29,6 +29,9 @@ from agent_wiki.stages.summarize import (
     SummaryAnswer,
 )
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.repository import repository_of
+
+_MANY = 3  # requests besides the one that a title names
 
 
 def answer(question: SummarizeQuestion) -> SummaryAnswer:
@@ -90,7 +93,8 @@ def _title(stretch: Stretch, goal: str, deed: UserRequest | None, number: int) -
         title = f"{title or goal}: {subjects[-1]}" if subjects else title
     if (more := number - 1 - (", then: " in (title or goal))) > 0:
         several = "many" if number >= MOST_REQUESTS else count(more)  # the list of them is cut there
-        suffix = f" (and {several} more request{'s' if more > 1 else ''})"
+        place = repository_of(stretch.trajectory.source) if more >= _MANY else ""  # what it opens with may be an aside
+        suffix = f" (and {several} more request{'s' if more > 1 else ''}{f' in {place}' if place else ''})"
         return f"{clause((title or goal).rstrip('.:!'), MOST_TITLE_CHARACTERS - len(suffix)).rstrip('.:!')}{suffix}"
     place = feature_of(stretch, title or goal) or (place_of(stretch) if says_few_words(title or goal) else "")
     room = MOST_TITLE_CHARACTERS - len(place) - 3

@@ -26,6 +26,7 @@ _LONG_ADDRESS = regex(r"(https?://[\w.-]{1,100})/[\w./%?&=~+@-]{25,2000}(?=[\s:,
 _LEADS_IN = regex(r"(?<=[.!?]) [^.!?:]{1,60}:\s*$")  # to the lines below
 _DETAIL = regex(r"[Mm]essage\"?:\s?\"?(?P<said>[^\"\[\]{}\n]{8,200})", needs=("essage",))  # in what an interface sent
 _TELLS = regex(r"(?:Error|Exception)\b|^(?:E[A-Z]{4,}|SIG[A-Z]{3,5}|Killed|Terminated|Aborted)\b")
+_ONE_NAME = regex(r"`[^`]*`|\S+")  # what is said of it comes after it
 _LEAST = 0.4  # of `most`; a shorter piece would omit too much
 _ASKED_WITH = ("query", "question", "pattern", "url")  # of a search, what says most
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -103,7 +104,7 @@ def clause(text: str, most: int) -> str:
         ends = [match.end() for match in pattern.finditer(whole[: most + 1]) if most * _LEAST < match.end() <= most]
         for end in reversed(ends):
             piece = whole[:end].rstrip(" ,;–—-(")
-            if _is_closed(piece) and not _TURNS.match(whole, end):
+            if _is_closed(piece) and not _TURNS.match(whole, end) and not _ONE_NAME.fullmatch(piece):
                 return plain_line(piece, most)
     return plain_line(whole, most)
 

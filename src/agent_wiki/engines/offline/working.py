@@ -168,10 +168,9 @@ def _checked(acts: list[Act], shown: Shown, failed: Collection[str]) -> Sentence
 
 
 def _ran(acts: list[Act], scratch: frozenset[str]) -> Sentence | None:
-    """Commands that are neither looks nor checks and that worked, the last of them: what came before may have been in
-    vain.
+    """The last commands that worked and are neither looks nor checks; beside changes those that set up, send or delete.
 
-    Where files were changed or something was shipped, only those that set something up, sent, deleted it or the like.
+    What came before them may have been in vain.
     """
     ran = [act for act in acts if act.kind in ("run", "skill", "revert", "delete") and act.has_worked]
     ran = [act for act in ran if not (act.deletes and scratch.issuperset(map(bare_name, act.deletes)))]
