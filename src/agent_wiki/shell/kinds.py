@@ -17,7 +17,8 @@ _CHECKERS = frozenset(
      "staticcheck", "bats", "luacheck", "hadolint", "markdownlint", "swiftlint", "ktlint", "stylelint",
      "runtests.py", "runtests", "nosetests", "trial", "pyflakes", "semgrep", "tflint", "kubeconform", "promtool",
      "cypress", "htmlhint", "ansible-lint", "vale", "lychee", "rubocop", "standardrb", "brakeman",
-     "buf", "msbuild", "MSBuild", "phpstan", "psalm", "ameba", "tfsec", "checkov", "clang-tidy", "cppcheck"}
+     "buf", "msbuild", "MSBuild", "phpstan", "psalm", "ameba", "tfsec", "checkov", "clang-tidy", "cppcheck",
+     "Invoke-Pester", "Invoke-ScriptAnalyzer", "oxlint", "svelte-check", "busted", "elm-test"}
 )  # fmt: skip
 _BUILDS_NOTHING = regex(
     r"[-/]+(?:ver(?:sion)?|h(?:elp)?|\?|t(?:arget)?:(?:clean|restore))", re.IGNORECASE
@@ -58,6 +59,8 @@ _CHECK_WORDS = {
     "caddy": {"validate"},
     "ansible-playbook": {"--syntax-check"},
     "pants": {"test", "lint", "check"},
+    "hatch": {"test"},
+    "ty": {"check"},
     "zig": {"test", "build"},
     "deno": {"test", "check", "lint"},
     "stack": {"test", "build"},

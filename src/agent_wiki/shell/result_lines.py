@@ -25,7 +25,7 @@ _NO_FAILURE = regex(
 )
 _FAILED_AT_START = regex(
     r"\s*(?:\d{1,6}[\t→]\s*)?(?:--- FAIL\b|FAIL(?:ED)?(?:\b|:)|FAILURES?\b|not ok \d|npm ERR!|BUILD FAIL|panic: "
-    r"|\[?ERR_PNPM_\w+"
+    r"|\[?ERR_PNPM_\w+|Tests Passed: \d+, Failed: [1-9]"
     r"|\(fail\) \S|bundler: failed to load command|failed to connect to the docker API"
     r"|[#ℹ] fail [1-9]|[1-9]\d{0,6} fail\s*$"
     r"|thread '[^'\n]{1,80}' (?:\(\d{1,10}\) )?panicked at "
