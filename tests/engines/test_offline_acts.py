@@ -124,3 +124,9 @@ def test_the_files_of_a_patch_are_known_whatever_argument_stands_ahead_of_it() -
     assert acts_of(session.done())[0].edits == ("src/cart.py",)
     session = Session().user("cap it").call("apply_patch", {"why": "Cap it", "the_patch": patch}, "edited")
     assert acts_of(session.done())[0].edits == ("src/cart.py",)
+
+
+def test_a_list_that_a_client_keeps_in_a_database_is_a_plan() -> None:
+    session = Session().user("cap it").call("sql", {"query": "INSERT INTO todos (id) VALUES ('cap')"}, "1 row inserted")
+    session.call("sql", {"query": "UPDATE orders SET total = 4"}, "1 row updated")
+    assert [act.kind for act in acts_of(session.done())] == ["plan", "service"]

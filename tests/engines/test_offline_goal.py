@@ -96,6 +96,7 @@ def test_a_request_is_one_line_of_at_most_240_characters() -> None:
         ("perfect, thanks!", "acceptance"),
         ("looks good", "acceptance"),
         ("yes", "nudge"),
+        ('@agent Continue: "Continue to iterate?"', "nudge"),
         ("1", "nudge"),
         ("No, that's okay. I will think about it.", "request"),
         ("No, that will be all for now. Bye", "request"),

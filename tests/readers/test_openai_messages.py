@@ -409,3 +409,10 @@ def test_steps_of_one_session_on_a_line_each_are_one_session(tmp_path: Path) -> 
     assert len(only(read(write_lines(tmp_path / "r.jsonl", lines))).messages) == len(LOOK)
     lines = [{"name": "cart", **line} for line in lines[:1]] * 2
     assert len(list(read(write_lines(tmp_path / "other.jsonl", lines)))) == 2
+
+
+def test_a_result_may_name_its_call_and_its_tool_as_others_do(tmp_path: Path) -> None:
+    result = {"role": "tool", "tool_use_id": "c1", "tool_name": "ls", "content": "a.txt"}
+    trajectory = of(tmp_path, [*LOOK[:3], result, LOOK[4]])
+    assert trajectory.messages[3].tool_call_id == "c1"
+    assert (trajectory.messages[3].name, trajectory.messages[3].mark) == ("ls", None)

@@ -68,3 +68,21 @@ def test_a_folder_holds_what_lies_in_it_and_a_path_of_windows_is_the_same_in_quo
 )
 def test_of_chosen_tests_fewer_or_others_are_not_the_same_check(failed: str, passed: str, *, is_same: bool) -> None:
     assert is_same_check(_only(failed), _only(passed)) is is_same
+
+
+@pytest.mark.parametrize(
+    ("failed", "passed"),
+    [
+        ("mix format --check-formatted", "mix test"),
+        ("flutter analyze", "flutter test"),
+        ("xcodebuild -scheme Till build", "xcodebuild -scheme Till test"),
+        ("manage.py check", "manage.py test"),
+    ],
+)
+def test_another_job_of_the_same_program_is_another_check(failed: str, passed: str) -> None:
+    assert not is_same_check(_only(failed), _only(passed))
+    assert is_same_check(_only(passed), _only(passed))
+
+
+def test_a_job_on_all_answers_for_one_on_a_part() -> None:
+    assert is_same_check(_only("mix test test/till_test.exs"), _only("MIX_ENV=test mix test"))

@@ -75,3 +75,16 @@ def test_what_stands_in_the_branch_that_was_not_taken_did_not_run() -> None:
     line = "if command -v actionlint >/dev/null; then actionlint ci.yml; else echo 'no actionlint'; fi; make test"
     assert judged_line(line, "no actionlint\n4 passed", False, 1).steps == ("passed", "not run", "passed", "passed")
     assert judged_line(line, "4 passed", False, 1).steps[1] != "not run"
+
+
+@pytest.mark.parametrize(
+    ("result", "state", "line"),
+    [
+        ("TESTS PASSED\nstdout:\nOK\n", "passed", "TESTS PASSED"),
+        ("TEST FAILED (rc=1)\nstderr:\nAssertionError: 3 != 4\n", "failed", "AssertionError: 3 != 4"),
+        ("no tests were found", "unknown", ""),
+    ],
+)
+def test_a_tool_that_runs_tests_says_how_they_went(result: str, state: str, line: str) -> None:
+    verdict = judged(result, None, "run_tests")
+    assert (verdict.state, verdict.line) == (state, line)

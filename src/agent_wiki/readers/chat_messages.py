@@ -27,6 +27,7 @@ _RESULT_PARTS = frozenset(
     {"tool_result", "tool-result", "tool_call_response", "function_response", "function_call_output"}
 )
 _CALL_IDS = ("id", "call_id", "tool_call_id", "toolCallId")
+_ANSWERED = ("tool_use_id", "tool_call_id", "toolCallId", "call_id")  # of a result
 _ARGUMENTS = ("arguments", "input", "kwargs", "args")
 _BLOCKS = _TEXT_PARTS | _THINKING_PARTS | _CALL_PARTS | _RESULT_PARTS
 _KINDS_IN_TEXT = {"assistant": _CALL_PARTS, "user": _RESULT_PARTS}
@@ -153,11 +154,15 @@ def _sort_in(parts: Parts, part: dict[str, Any]) -> None:
 
 
 def _result_of(part: dict[str, Any]) -> ResultPart:
-    keys = ("tool_use_id", "tool_call_id", "toolCallId", "call_id", "id")
-    call_id = next((found for key in keys if (found := identifier(part.get(key)))), None)
+    call_id = _answered(part) or identifier(part.get("id"))
     flag = part.get("is_error")
     content = next((part[key] for key in ("content", "output", "response", "result") if key in part), None)
     return ResultPart(call_id, content_text(content), flag if isinstance(flag, bool) else None)
+
+
+def _answered(result: dict[str, Any]) -> str | None:
+    """The id of the call that a result names."""
+    return next((found for key in _ANSWERED if (found := identifier(result.get(key)))), None)
 
 
 def content_text(content: Any) -> str:
@@ -246,8 +251,8 @@ def _add_result(builder: TrajectoryBuilder, message: dict[str, Any], parts: Part
     flag = message.get("is_error")
     if is_error is None and isinstance(flag, bool):
         is_error = flag
-    call_id = identifier(message.get("tool_call_id"))
+    call_id, name = _answered(message), text_or_none(message.get("name")) or text_or_none(message.get("tool_name"))
     for result in parts.results:  # Anthropic's shape inside a message of role tool
         builder.tool(result.call_id or call_id, result.content, is_error=result.is_error)
     if parts.texts or not parts.results:
-        builder.tool(call_id, parts.text() or "", is_error=is_error, name=text_or_none(message.get("name")))
+        builder.tool(call_id, parts.text() or "", is_error=is_error, name=name)

@@ -28,7 +28,7 @@ COMPILERS = frozenset(
     {"gcc", "g++", "cc", "c++", "clang", "clang++", "nvcc", "javac", "kotlinc", "scalac", "rustc", "ghc", "ninja",
      "latexmk", "pdflatex", "xelatex", "lualatex", "tectonic"}
 )  # fmt: skip
-_CHECK_WORDS = {
+CHECK_WORDS = {
     "go": {"test", "build", "vet"},
     "cargo": {"test", "build", "check", "clippy", "nextest"},
     "dotnet": {"test", "build"},
@@ -167,7 +167,7 @@ def is_check(command: SimpleCommand) -> bool:
     own = rest[: rest.index("--")] if "--" in rest[:3] else rest[:3]  # what follows is for the program that it runs
     if program.lower() == "msbuild" and any(map(_BUILDS_NOTHING.fullmatch, rest)):
         return False
-    if program in _CHECKERS or program in COMPILERS or set(own) & _CHECK_WORDS.get(program, set()):
+    if program in _CHECKERS or program in COMPILERS or set(own) & CHECK_WORDS.get(program, set()):
         return True
     if _COMPARES & set(rest[:6]) or _is_task_run(program, rest):
         return True
@@ -188,7 +188,7 @@ def _is_task_run(program: str, rest: tuple[str, ...]) -> bool:
     if program in ("gradle", "gradlew"):
         return any(map(_GRADLE_CHECK.search, rest[:6]))
     if program == "xcodebuild":
-        return bool(set(rest) & _CHECK_WORDS[program])
+        return bool(set(rest) & CHECK_WORDS[program])
     words = rest[1:] if rest[:1] == ("compose",) else rest if program == "docker-compose" else ()
     if "up" in words and {"--abort-on-container-exit", "--exit-code-from"} & set(words):
         return True  # it ends when its tests do

@@ -25,7 +25,7 @@ _NO_FAILURE = regex(
 )
 _FAILED_AT_START = regex(
     r"\s*(?:\d{1,6}[\t→]\s*)?(?:--- FAIL\b|FAIL(?:ED)?(?:\b|:)|FAILURES?\b|not ok \d|npm ERR!|BUILD FAIL|panic: "
-    r"|\[?ERR_PNPM_\w+|Tests Passed: \d+, Failed: [1-9]"
+    r"|\[?ERR_PNPM_\w+|Tests Passed: \d+, Failed: [1-9]|TESTS? FAILED\b"
     r"|\(fail\) \S|bundler: failed to load command|failed to connect to the docker API"
     r"|[#ℹ] fail [1-9]|[1-9]\d{0,6} fail\s*$"
     r"|thread '[^'\n]{1,80}' (?:\(\d{1,10}\) )?panicked at "
@@ -37,6 +37,7 @@ _FAILED_WITHIN = regex(
     r"|: error(?: [A-Z]{2,4}\d{1,6})?: |: SyntaxError:|\b[1-9]\d* issues? found\b"
     r"|\b(?:test result: FAILED|Tests? failed|BUILD FAILED|Build failed|compilation failed|command not found"
     r"|ERROR task failed|could not compile|No module named|exited with error)|hint: See PEP 668"
+    r"|::\S+ FAILED\b|\bmods/funs, found [1-9]"
     r"|^\s*This is not the tsc command you|^failed to solve: |did not complete successfully: exit code: "
 )
 # A check's own mark in front: whatever the rest says is the name of what passed or was skipped, unless it counts.
@@ -45,9 +46,10 @@ _MARKED_AS_PASSED = regex(
     r"(?!.*\b\d+ (?:passed|passing|tests?|ok)\b)"
 )
 # One of these is in every line that `_FAILED_WITHIN` fits.
+_PASSED_OF_ALL = regex(r"\b(\d{1,6})/(\d{1,6}) (?:tests? )?pass(?:ed|ing)\b", needs=("pass",))
 _WORDS_WITHIN = (
     "fail", "error", "problem", "issue", "SyntaxError", "FAILED", "command not found", "could not compile",
-    "No module named", "PEP 668", "did not complete", "not the tsc",
+    "No module named", "PEP 668", "did not complete", "not the tsc", "mods/funs",
 )  # fmt: skip
 # What a program, or the shell in its place, says under its own name when it cannot do its work.
 _COMPLAINT = regex(
@@ -76,7 +78,7 @@ _BAD_WORDS = (
     "exited with", "sh: ", "zsh:", "(eval)", "gh: ", "curl: ", "jq: ", "grep: ", "kubectl: ", "hook id", "rejected]",
     "the term", "unable to", "http 4", "http 5", "graphql: ", "no such", "denied", "not permitted", "a directory",
     "file exists", "cannot access", "cannot execute",
-    "not recognized", "exception", "refused", "pep 668", "issue",
+    "not recognized", "exception", "refused", "pep 668", "issue", "mods/funs", " passed",
 )  # fmt: skip
 _GOOD_WORDS = (
     "ok", "pass", "failed", "fail 0", "✓", "✔", "√", "0 ", "no issues", "no errors", "built", "succe", "compiled",
@@ -134,7 +136,8 @@ _OUTPUT_OBJECT = regex(r'\{"output": "(?P<text>(?:[^"\\]|\\.)*+)", "exit_code": 
 _WARNED = regex(r"\b[A-Z]\w{0,40}Warning: ", needs=("Warning: ",))  # of Python, of what does no harm
 # Says that something failed, not what.
 _WEAK = regex(
-    r"task failed|^\s*(?:FAIL|FAILED|FAILURE|FAILURES)\s*$|[Ee]xit (?:code|status) \d|Traceback \(most|^FAIL\t"
+    r"task failed|::\S+ FAILED\b|^TESTS? FAILED\b"
+    r"|^\s*(?:FAIL|FAILED|FAILURE|FAILURES)\s*$|[Ee]xit (?:code|status) \d|Traceback \(most|^FAIL\t"
     r"|^\W*\d+ (?:errors?|problems?|failures?)\b|ERR!\s*$"
     r"|^npm (?:ERR!|error)(?: (?:code|syscall|errno|path|dest)\b|\s*$| [\w@/.-]{1,80}@\S{0,40} \S{1,40}: )"
     r"|\bELIFECYCLE\b|ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL|See above for more details"
@@ -199,10 +202,13 @@ def shows_failure(line: str) -> bool:
     line = without_colours(line)
     if _NO_FAILURE.match(line):
         return False
-    has_failed = _FAILED_AT_START.match(line) or (
-        any(word in line for word in _WORDS_WITHIN) and _FAILED_WITHIN.search(line)
+    counted = _PASSED_OF_ALL.search(line)
+    has_failed = (
+        _FAILED_AT_START.match(line) is not None
+        or (any(word in line for word in _WORDS_WITHIN) and _FAILED_WITHIN.search(line) is not None)
+        or (counted is not None and int(counted[1]) < int(counted[2]))
     )
-    return bool(has_failed) and _NOTHING_FAILED.search(line) is None and not _is_marked_as_passed(line)
+    return has_failed and _NOTHING_FAILED.search(line) is None and not _is_marked_as_passed(line)
 
 
 def _is_marked_as_passed(line: str) -> bool:

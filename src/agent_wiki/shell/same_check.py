@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from agent_wiki.shell.kinds import is_check, script_of
+from agent_wiki.shell.kinds import CHECK_WORDS, is_check, script_of
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.task_runners import runner_name
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -76,10 +76,18 @@ def check_run(command: SimpleCommand) -> CheckRun:
     if program in _RUNNERS_WITH_TARGETS:
         family += [word for word in rest if not word.startswith("-")]
         rest = []
-    elif program in _WITH_VERB and rest:
-        family.append(rest.pop(0))
+    elif verb := _verb(program, rest):
+        family.append(verb)
+        rest.remove(verb)
     family += [word for word in rest if word in _COMPILING_ONLY]
     return CheckRun(" ".join(family), frozenset(_targets(rest)))
+
+
+def _verb(program: str, words: list[str]) -> str:
+    """The word by which a program with several jobs is given one: `mix test`, `xcodebuild -scheme Shop test`."""
+    known = next((word for word in words if word in CHECK_WORDS.get(program, ())), "")
+    has_one = program in _WITH_VERB or program in CHECK_WORDS
+    return known or next((word for word in words if word[:1] != "-"), "") if has_one else ""
 
 
 @lru_cache(maxsize=4096)  # several rules ask what settles a failure

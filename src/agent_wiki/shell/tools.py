@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from agent_wiki.shell.simple_commands import ShellKind
@@ -27,7 +28,8 @@ FILE_TOOLS = frozenset(
      "readfile"}
 )  # fmt: skip
 _LOOK_TOOLS = FILE_TOOLS | frozenset(
-    {"open", "search", "search_files", "find_file", "search_file", "websearch", "webfetch", "web_search",
+    {"session_store_sql",
+     "open", "search", "search_files", "find_file", "search_file", "websearch", "webfetch", "web_search",
      "google_web_search", "web_fetch", "fetch", "toolsearch", "bashoutput", "taskoutput", "goto", "scroll_up",
      "scroll_down", "taskget", "tasklist", "wait_agent", "wait", "write_stdin", "browser", "view_image", "killshell",
      "killbash", "close_agent", "taskstop", "stop_bash", "read_bash", "write_bash", "list_bash", "stop_powershell",
@@ -59,6 +61,8 @@ _LOOK_VERB = regex(
 _DIAGNOSTIC_TOOLS = frozenset(
     {"getdiagnostics", "get_diagnostics", "diagnostics", "get_errors", "read_lints", "readlints", "problems"}
 )
+TEST_TOOLS = frozenset({"run_tests", "run_test", "runtests"})
+_TODO_TABLE = regex(r"\b(?:FROM|INTO|UPDATE|TABLE) (?:IF NOT EXISTS )?(?:todos|todo_deps)\b", re.IGNORECASE)
 _SHIP_TOOLS = frozenset({"push_files", "create_pull_request", "merge_pull_request", "create_merge_request"})
 _RUN_TOOLS = frozenset({"execute_code", "python", "ipython", "code_interpreter", "run_code", "execute_ipython_cell"})
 _SAYS_LITTLE = regex(r"\s*(?:#|//|import\b|from \S+ import\b|(?:def|class|with|try|if|for|while)\b|\W*$)")
@@ -115,6 +119,8 @@ def tool_kind(call: Call) -> Kind:
     name = bare_tool_name(call.name).lower()
     if name in ("str_replace_editor", "str_replace_based_edit_tool"):
         return _EDITOR_COMMANDS.get(str(call.arguments.get("command")), "edit")
+    if name == "sql" and _TODO_TABLE.search(str(call.arguments.get("query"))[:_MOST_CODE]):
+        return "plan"  # in which Copilot keeps its list, unlike an application's own database
     if name in _LOOKS_WITH and _LOOKS_WITH[name] in call.arguments:
         return "look"
     return "look" if call.gives_keys() else kind_of_name(call.name)
@@ -131,7 +137,7 @@ def kind_of_name(tool: str) -> Kind:
         ("delegate", _DELEGATE_TOOLS),
         ("run", _RUN_TOOLS),
         ("ship", _SHIP_TOOLS),
-        ("check", _DIAGNOSTIC_TOOLS),
+        ("check", _DIAGNOSTIC_TOOLS | TEST_TOOLS),
         ("skill", frozenset({"skill"})),
     )
     for kind, names in groups:

@@ -15,11 +15,15 @@ from agent_wiki.shell.outcomes import State, Verdict
 from agent_wiki.shell.result_lines import (
     diagnostics_line,
     error_line,
+    failing_lines,
     lines_of,
+    passing_lines,
+    quoted,
     shows_failure,
     shows_success,
     without_start_up,
 )
+from agent_wiki.shell.tools import TEST_TOOLS
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 
@@ -149,6 +153,12 @@ def _of_tool(result: str, is_error: bool | None, tool: str, turn: int | None) ->
         is_error = True
     if is_error or (tool == "invalid" and result.startswith("The arguments provided to the tool are invalid: ")):
         return Verdict("failed", error_line(result), turn)
+    if tool.lower() in TEST_TOOLS:
+        lines = lines_of(result)
+        failed, passed = next(failing_lines(lines), None), passing_lines(lines)
+        if failed is not None:
+            return Verdict("failed", error_line(result), turn)
+        return Verdict("passed" if passed else "unknown", quoted(passed[0]) if passed else "", turn)
     diagnostics = diagnostics_line(result) if "diagnostic" in tool.lower() or "lint" in tool.lower() else None
     if diagnostics is not None:
         return Verdict("passed" if diagnostics[0] else "failed", diagnostics[1], turn)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from agent_wiki.engines.offline.attempts import MinedSession
+from agent_wiki.engines.offline.extract_guidelines import answer
 from agent_wiki.engines.offline.signals import known_remedies
 from agent_wiki.engines.offline.signals.known_remedies import Remedy, remedies
+from agent_wiki.stages.extract_guidelines import GuidelinesQuestion
+from tests.engines.recordings import summary
 from tests.engines.scripted_session import Script
 
 FORMAT = "fork/exec /tmp/home/kim/cart.test: exec format error"
@@ -124,6 +129,10 @@ def test_the_command_that_signs_the_error_is_the_one_that_stopped() -> None:
     assert lesson.guideline.title == "Expect the shell where cd left it"
     assert lesson.guideline.rationale.startswith("`cd` stopped with `cd: web: No such file or directory`")
     assert lesson.guideline.evidence[1].quote == "cd web"
+    session = replace(script.done(), agent="gemini-cli")  # another agent's shell may begin anew with each call
+    assert [each.scope for each in answer(GuidelinesQuestion(session, summary(session))).guidelines] == [
+        "tool:gemini-cli"
+    ]
 
 
 def test_of_a_chain_the_step_is_blamed_that_the_error_names_an_argument_of() -> None:

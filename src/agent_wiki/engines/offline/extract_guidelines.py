@@ -32,7 +32,8 @@ _OF_REPOSITORY = frozenset({"corrections", "preferences", "surroundings"}) | {
     "runners/other-runner",
 }
 _OF_TOOL = frozenset({"arguments"})
-_OF_AGENT = frozenset({"recoveries/outside-sandbox", "safeguards"})  # what the program around the agent refuses
+# What the program around the agent refuses, and from where its shell runs a command.
+_OF_AGENT = frozenset({"recoveries/outside-sandbox", "safeguards", "remedies/stayed-folder", "remedies/left-folder"})
 _MOST_PER_SESSION = 5
 # What would help was taken out: the value itself, or all that a command is given.
 _VALUE_LOST = regex(r"<value>|`--?[\w-]+ <text>`|`(?:source|cd|export|\.) <\w+>`")
