@@ -236,8 +236,8 @@ def booked() -> Session:
 
 def test_a_conversation_is_summarized_by_request_obstacle_and_end() -> None:
     assert summary(booked()).narrative == (
-        "The user asked: “I want to move my flight to Friday” (T1). The agent looked things up with `get_booking` "
-        "(T4). It answered: “Unfortunately, basic tickets cannot be changed to another day” (T6). Then the user asked: "
+        "The user asked: “I want to move my flight to Friday” (T1). The agent "
+        "answered: “Unfortunately, basic tickets cannot be changed to another day” (T6). Then the user asked: "
         "“Could you cancel it then?” (T7). The agent called `cancel_booking` (code AB12) (T8). In its own words (T10): "
         "“Your booking is cancelled and the fee comes back”. The user said “Thanks” (T11)."
     )

@@ -386,3 +386,37 @@ def test_a_change_that_no_check_could_look_at_says_which_could_not_be_run() -> N
     arc = summary(session.run("pytest", "bash: pytest: command not found", failed=True).says("The sales are shown."))
     assert (arc.outcome, arc.outcome_reason) == ("partial", "`pytest` could not be run after the last change")
     assert summary(Session().user("Show me the sales.").edit("a.py").says("Shown.")).outcome_reason == UNCHECKED
+
+
+def test_a_script_that_ran_through_and_says_that_it_went_wrong_is_no_success() -> None:
+    session = (
+        Session().user("fetch the prices with fetch.js").run("node fetch.js", "Prices of 4 lamps\n503 error - bots")
+    )
+    assert summary(session.says("The prices are fetched.")).outcome != "success"
+    session = Session().user("fetch the prices with fetch.js").run("node fetch.js", "Prices of 4 lamps")
+    assert summary(session.says("The prices are fetched.")).outcome == "success"
+
+
+def test_beside_changes_only_what_was_sent_or_deployed_is_named() -> None:
+    session = (
+        Session()
+        .user("put the lamps on the site")
+        .edit("lamps.ts")
+        .run("rm -rf dist", "")
+        .run("npm install lamps", "added 4")
+    )
+    story = summary(session.run("npx wrangler deploy", "Uploaded shop").says("They are on it.")).narrative
+    assert "wrangler deploy" in story
+    assert "rm -rf" not in story
+    assert "npm install" not in story
+
+
+def test_a_line_of_code_is_no_reason_for_a_change() -> None:
+    said = "const caps = readCaps(file);\n\nThe cap has to come first because the tax is taken from it."
+    session = (
+        Session()
+        .user("cap it")
+        .call("Edit", {"file_path": "a.ts", "old_string": "a", "new_string": "const caps = 1"}, "updated", text=said)
+    )
+    notes = [each.text for each in summary(session.says("Capped.")).key_turns if each.kind == "change"]
+    assert not any("readCaps" in each for each in notes)

@@ -56,6 +56,11 @@ def test_the_editors_note_is_separated_from_the_words_after_it(tmp_path: Path) -
     assert found(only(tmp_path, user(f"{note}\n{words}"))) == [(note, "injected"), (words, None)]
 
 
+def test_the_words_of_a_program_that_runs_many_agents_are_separated_from_the_users() -> None:
+    note = "<system_instruction>\nYou work for Kim's app.\n</system_instruction>"
+    assert [mark for _, mark in pieces_of(f"{note}\n\nhow does the cap work?")] == ["injected", None]
+
+
 def test_a_slash_command_with_the_users_words_is_a_request_in_those_words(tmp_path: Path) -> None:
     content = (
         "<command-message>review is running…</command-message>\n<command-name>/review</command-name>\n"

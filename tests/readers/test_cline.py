@@ -289,3 +289,9 @@ def test_what_was_shown_of_a_task_whose_messages_are_there_is_no_recording(tmp_p
     task(tmp_path)
     with pytest.raises(PartOfRecording, match="what Cline showed of the task"):
         list(detect.read(shown_task(tmp_path)))
+
+
+def test_a_tag_that_the_user_speaks_of_ends_no_words_of_the_user(tmp_path: Path) -> None:
+    words = 'Sub-tasks stand in it like\n    "text": "<feedback>\\nnow in Java\\n</feedback>",\nso list them'
+    recorded = turns(task(tmp_path, user(f"<task>\n{words}\n</task>"), said(text("They are listed."))))
+    assert [each[1] for each in recorded if each[0] == "user" and each[2] is None][1:] == [words]

@@ -22,7 +22,7 @@ _WRAPPERS = frozenset(
     {"ide_opened_file", "ide_selection", "ide_diagnostics", "new-diagnostics", "local-command-caveat",
      "local-command-stdout", "local-command-stderr", "bash-input", "bash-stdout", "bash-stderr", "command-name",
      "command-message", "command-args", "command-contents", "user-prompt-submit-hook", "session-start-hook",
-     "post-tool-use-hook", "system-reminder"}
+     "post-tool-use-hook", "system-reminder", "system_instruction"}
 )  # fmt: skip
 _MOST_PIECES = 20
 _OPENING = re.compile(r"\s*<([a-z_-]{3,40})(?:\s[^<>]{0,200})?>")

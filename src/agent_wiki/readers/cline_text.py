@@ -73,7 +73,7 @@ def environment_in(text: str) -> Environment:
 def user_text(text: str) -> UserText:
     """A text of a user's message taken apart."""
     text = _ENVIRONMENT.sub("", text)
-    said, rest = tagged(text, _WORDS)
+    said, rest = tagged(text, _WORDS, at="^[ \t]*")  # within a line the user speaks of such a tag
     words = tuple(each.strip() for each in said if each.strip())
     result = _RESULT.match(text)
     if result:
@@ -81,9 +81,12 @@ def user_text(text: str) -> UserText:
     return UserText(words, rest.strip())
 
 
-def tagged(text: str, names: Sequence[str]) -> tuple[list[str], str]:
-    """The contents of elements in a text, up to the first end of each, and the rest of it."""
-    marks = list(re.finditer(rf"<(/?)({'|'.join(names)})>", text))
+def tagged(text: str, names: Sequence[str], at: str = "") -> tuple[list[str], str]:
+    """The contents of elements in a text, up to the first end of each, and the rest of it.
+
+    `at`: an expression for what stands right before each beginning.
+    """
+    marks = list(re.finditer(rf"(?:{at}<|<(/))({'|'.join(names)})>", text, re.MULTILINE))
     last_end = {mark[2]: mark.start() for mark in marks if mark[1]}
     found: list[str] = []
     rest: list[str] = []

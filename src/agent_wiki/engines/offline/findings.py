@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.goal import request_line
-from agent_wiki.engines.offline.reply_prose import FENCED, prose_of
+from agent_wiki.engines.offline.reply_prose import CODE_LINE, FENCED, prose_of
 from agent_wiki.engines.offline.requests import UserRequest, asks
 from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import Stretch
@@ -75,7 +75,7 @@ def own_words_before(stretch: Stretch, act: Act) -> str:
     words = FENCED.sub("", stretch.content(act.turn)[:_MOST_READ])  # of code in it nothing says why
     said_so = [_LEAD.sub("", each.strip(" *-:")) for each in _SENTENCES.split(words)]
     fitting = [each for each in said_so if _LEAST <= len(each) <= _MOST_SAID and not _LOOKING.match(each)]
-    fitting = [each for each in fitting if not _SLIP.search(each)]
+    fitting = [each for each in fitting if not _SLIP.search(each) and not CODE_LINE.match(each)]
     telling = [each for each in fitting if _OF_CHANGE.search(each) or _CAUSE.search(each)]
     changed = "\n".join(text for _, *texts in edited_parts(act.call) for text in texts)[:_MOST_EDITED]
     naming = [each for each in telling if any(name in changed for name in _NAME.findall(each))]

@@ -13,7 +13,7 @@ from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import HANDED_OVER, Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.wording import is_inline
-from agent_wiki.shell.result_lines import quoted
+from agent_wiki.shell.result_lines import lines_of, quoted, speaks_of_failure
 from agent_wiki.trajectory.lazily import regex
 
 _SHIP = (
@@ -25,6 +25,7 @@ _SHIP_LINE = regex(rf"^[\s\d.)*#>-]{{0,12}}(?:then |and |finally,? |git )?{_SHIP
 _MOST_WORDS_OF_OWN = 300  # characters; longer texts are prompts and pastes, which mention commits for many reasons
 _TO_PUBLISH = written("to_publish", re.IGNORECASE)
 _MOST_READ = 20_000
+_LAST_LINES = 12
 _LEAST_VALUE = 4  # characters of a value that an answer can be recognised by
 _FORBIDDEN = regex(r"\b(?:do not|don'?t|never|without|not to|no)\b[^.,;\n]{0,60}", re.IGNORECASE)
 _PUBLISHES = regex(r"\bgit push\b|\bgh (?:pr|release) (?:create|merge)\b|\b(?:npm|cargo|twine|uv) (?:publish|upload)\b")
@@ -109,11 +110,16 @@ def reported(stretch: Stretch) -> Shown | None:
     is_unmet = any(act.has_failed and act.kind != "look" for act in since if act.turn >= last.turn) or any(
         each.turn > last.turn and (each.kind == "objection" or not wants_words(each)) for each in wanted
     )
-    if not is_done or is_unmet or _ERROR_BODY.match(last.call.result or ""):
+    if not is_done or is_unmet or _ERROR_BODY.match(last.call.result or "") or _prints_fault(last):
         return None
     if open_end := reservation(reply[1]):
         return Shown("partial", "left-open", reply[0], quoted(open_end))
     return Shown("success", "done", last.end, act=last)
+
+
+def _prints_fault(act: Act) -> bool:
+    """A script or a command that ran through, and says at the end of what it printed that something went wrong."""
+    return act.kind in ("run", "probe") and any(map(speaks_of_failure, lines_of(act.call.result or "")[-_LAST_LINES:]))
 
 
 def subjects_of(act: Act) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -17,11 +18,10 @@ from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.story import Sentence
 from agent_wiki.engines.offline.stretch import HANDED_OVER, Stretch
 from agent_wiki.engines.offline.tables import named, table, written
-from agent_wiki.engines.offline.wording import called, code, count, file_names, listing, said, service_call
+from agent_wiki.engines.offline.wording import called, count, file_names, listing, said, service_call
 from agent_wiki.shell.blame import speakers
 from agent_wiki.shell.files_written import TEMPORARY, adds_file, bare_name, deletes_file
 from agent_wiki.shell.result_lines import last_line, lines_of, shows_success
-from agent_wiki.shell.tools import bare_tool_name
 from agent_wiki.shell.touched import put_by_name
 from agent_wiki.trajectory.lazily import regex
 
@@ -45,7 +45,8 @@ _SETS_UP = regex(
 )
 _WAS_MERGED = regex(r"\W{0,4}Pull request \S{1,120} was already merged")
 _TRIVIAL = regex(r"(?:mkdir|echo|touch|sleep|true|export)\b[^\n;&|]{0,300}\Z")  # alone they do nothing of the work
-_ASIDE, _FETCHED = 2, 3  # ranks
+_DEPLOYS = regex(r"^(?:\S+ ){0,3}?(?:deploy|publish|migrate|apply)\b", re.MULTILINE)
+_SETTING_UP, _ASIDE, _FETCHED = 1, 2, 3  # ranks
 _FETCHERS = frozenset({"curl", "wget", "http"})
 _SENDS = regex(r" (?:-X ?|--request[ =]?)(?:POST|PUT|PATCH|DELETE)\b| (?:-d|-F|--data\S*|--form|--json|--post-\w+)[ =]")
 
@@ -168,7 +169,9 @@ def _checked(acts: list[Act], shown: Shown, failed: Collection[str]) -> Sentence
 
 
 def _ran(acts: list[Act], scratch: frozenset[str]) -> Sentence | None:
-    """The last commands that worked and are neither looks nor checks; beside changes those that set up, send or delete.
+    """The last commands that worked and are neither looks nor checks.
+
+    Beside changes of files only those that sent or deployed something, or changed a cluster.
 
     What came before them may have been in vain.
     """
@@ -177,7 +180,7 @@ def _ran(acts: list[Act], scratch: frozenset[str]) -> Sentence | None:
     ran = [act for act in ran if not HANDED_OVER.search(act.call.command() or "") and called(act).lower() != "`skill`"]
     ran = [act for act in ran if not _TRIVIAL.match(act.call.command() or "")]
     has_work = any(act.edits or act.kind == "ship" for act in acts)
-    ran = [act for act in ran if _rank(act) < (_ASIDE if has_work else _FETCHED)]
+    ran = [act for act in ran if _rank(act) < (_SETTING_UP if has_work else _FETCHED)]
     probes = (act for act in acts if act.kind == "probe" and act.has_worked)
     ran += [act for act in probes if shows_success(_came_of(act).strip(" :“”"))]
     last = {called(act): act for act in ran if not called(act).startswith("`$")}  # only a variable
@@ -193,13 +196,13 @@ def _ran(acts: list[Act], scratch: frozenset[str]) -> Sentence | None:
 
 
 def _rank(act: Act) -> int:
-    """0: it changed a cluster or sent something; 1: it set up or deleted something; `_FETCHED`: it fetched a page."""
-    if any(map(is_cluster_change, act.commands)):
+    """0: it changed a cluster, sent or deployed something; `_FETCHED`: it only fetched a page."""
+    if any(map(is_cluster_change, act.commands)) or _DEPLOYS.search(act.call.command() or ""):
         return 0
     fetches = [each for each in act.commands if each.program in _FETCHERS]
     if fetches:
         return 0 if any(_SENDS.search(f" {each.text()} ") for each in fetches) else _FETCHED
-    return 1 if act.kind == "delete" or _SETS_UP.search(act.call.command() or "") else _ASIDE
+    return _SETTING_UP if act.kind == "delete" or _SETS_UP.search(act.call.command() or "") else _ASIDE
 
 
 def _came_of(act: Act) -> str:
@@ -211,19 +214,11 @@ def _came_of(act: Act) -> str:
 
 
 def _served(acts: list[Act], *, is_talk: bool) -> Sentence | None:
-    """Calls of an application's own functions: what it looked up, what it did; beside other work what came of it."""
+    """Calls by which an application's own functions did something; beside other work with what came of them."""
     done = [act for act in acts if act.kind == "service" and act.has_worked and (is_talk or _came_of(act))]
-    looked = [act for act in acts if act.kind == "look" and not act.commands and not act.call.path()]
-    telling = [act for act in looked if is_talk and act.has_worked and is_function(act)]
-    names = distinct([code(bare_tool_name(act.call.name)) for act in telling])
-    if not done and not names:
-        return None
-    turn = min(act.turn for act in (*done, *telling))
-    if not done:
-        return Sentence(turn, 30, f"The agent looked things up with {listing(names)} {turns_of(telling)}.")
-    before = f"After {listing(names, 2)} the" if names else "The"
     calls = distinct([f"{service_call(act)}{'' if is_talk else _came_of(act)}" for act in done])
-    return Sentence(turn, 70 if is_talk else 35, f"{before} agent called {listing(calls, 4)} {turns_of(done)}.")
+    text = f"The agent called {listing(calls, 4)} {turns_of(done)}." if done else ""
+    return Sentence(done[0].turn, 70 if is_talk else 35, text) if done else None
 
 
 def is_function(act: Act) -> bool:
