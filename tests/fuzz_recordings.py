@@ -45,6 +45,40 @@ _**Agent (m 2026-01-05 09:31:40Z)**_
 
 Done.
 """
+CURSOR_CHAT = """# Listing of files
+_Exported on 5/1/2026 at 09:30:00 PST from Cursor (2.0.1)_
+
+---
+
+**User**
+
+Please list
+
+---
+
+**Cursor**
+
+> Auto routed to m
+
+I list:
+
+```bash
+ls
+```
+
+---
+
+**User**
+
+Implement the plan as specified, it is attached for your reference. Do NOT edit the plan file itself.
+
+---
+
+**Cursor**
+
+Done.
+
+"""
 Document = Any
 
 

@@ -24,7 +24,7 @@ from agent_wiki.readers.detect import reader_of, readers
 from agent_wiki.readers.recording import Recording
 from agent_wiki.stages.order import SESSION_STAGES
 from agent_wiki.trajectory import Trajectory, envelope_chunks
-from tests.fuzz_recordings import AIDER, SPECSTORY, of_lines_by_name, pi, single_documents
+from tests.fuzz_recordings import AIDER, CURSOR_CHAT, SPECSTORY, of_lines_by_name, pi, single_documents
 from tests.hangs import no_hang
 from tests.test_hostile_wiki import recordings
 
@@ -67,6 +67,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         (folder / f"{name}.json").write_text(json.dumps(document, indent=1), encoding="utf-8")
     (folder / "aider.md").write_text(AIDER, encoding="utf-8")
     (folder / "specstory.md").write_text(SPECSTORY, encoding="utf-8")
+    (folder / "cursor.md").write_text(CURSOR_CHAT, encoding="utf-8")
     with zipfile.ZipFile(folder / "log.eval", "w", zipfile.ZIP_DEFLATED) as archive:
         log = json.loads((folder / "inspect 0 0.json").read_bytes())
         samples = log.pop("samples")
