@@ -88,3 +88,12 @@ def test_an_answer_that_work_was_done_for_is_listed_and_a_slip_of_the_terminal_i
     session = Session().user(ASKED).edit("cap.py").says("Shall I write tests, routes or pages next?").user("1, 2 and 3")
     session.edit("test.py").edit("routes.py").says("Both are there.").user("cls").says("What is it?")
     assert [*_listed(session).values()] == [f"“{ASKED.rstrip('.')}”", "“1, 2 and 3”"]
+
+
+def test_a_turn_that_is_recorded_twice_and_a_greeting_of_two_words_are_listed_once_and_not() -> None:
+    session = (
+        Session().user("yo wassup").says("Hello.").user("cap the totals of the shop").edit("cap.py").says("Capped.")
+    )
+    session.user("now light the lamps of the shop").edit("lamp.py").says("Lit.")
+    listed = summary(session.user("now light the lamps of the shop").edit("lamp.py").says("Lit again.")).requests
+    assert [each.turn for each in listed] == [3, 7]

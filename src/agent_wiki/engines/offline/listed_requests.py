@@ -45,7 +45,8 @@ def listed_requests(stretch: Stretch) -> list[TurnNote]:
     asked = asked[asked.index(opening) :] if opening in asked else asked
     most = _MOST_OF_MANY if len(asked) > _MANY else _MOST_SAID
     said = [(each.turn, _words(each, most) or (goal if each is opening else "")) for each in asked]
-    notes = [TurnNote(turn=turn, text=words) for turn, words in said if words]
+    first = {words: turn for turn, words in reversed(said) if words}  # some clients record a turn several times
+    notes = sorted((TurnNote(turn=turn, text=words) for words, turn in first.items()), key=lambda note: note.turn)
     notes = notes if len(notes) <= MOST_REQUESTS else _heaviest(notes, stretch)
     return notes if len(notes) > 1 else []
 

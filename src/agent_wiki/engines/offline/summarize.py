@@ -31,7 +31,7 @@ from agent_wiki.stages.summarize import (
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.repository import repository_of
 
-_MANY = 3  # requests besides the one that a title names
+_FEW = 2  # requests besides the one that a title names
 
 
 def answer(question: SummarizeQuestion) -> SummaryAnswer:
@@ -93,7 +93,7 @@ def _title(stretch: Stretch, goal: str, deed: UserRequest | None, number: int) -
         title = f"{title or goal}: {subjects[-1]}" if subjects else title
     if (more := number - 1 - (", then: " in (title or goal))) > 0:
         several = "many" if number >= MOST_REQUESTS else count(more)  # the list of them is cut there
-        place = repository_of(stretch.trajectory.source) if more >= _MANY else ""  # what it opens with may be an aside
+        place = repository_of(stretch.trajectory.source) if more > _FEW else ""  # what it opens with may be an aside
         suffix = f" (and {several} more request{'s' if more > 1 else ''}{f' in {place}' if place else ''})"
         return f"{clause((title or goal).rstrip('.:!'), MOST_TITLE_CHARACTERS - len(suffix)).rstrip('.:!')}{suffix}"
     place = feature_of(stretch, title or goal) or (place_of(stretch) if says_few_words(title or goal) else "")

@@ -181,10 +181,8 @@ def _is_test_first(trouble: Trouble, stretch: Stretch) -> bool:
 def _went_otherwise(trouble: Trouble, stretch: Stretch) -> bool:
     """What was not found, or not called as it wants to be, and did its work when it was called otherwise."""
     failed, step = trouble.failures[-1], main_command(trouble.failures[-1])
-    if trouble.fix is not None or step is None:
-        return False
-    name = _name(step)
-    if not ("." in name or _NOT_REACHED.search(failed.call.result or "")):
+    name = _name(step) if step is not None else ""
+    if trouble.fix is not None or not ("." in name or _NOT_REACHED.search(failed.call.result or "")):
         return False
     later = (each for act in stretch.acts if act.turn > failed.end and act.has_worked for each in act.commands)
     return any(_name(each) == name for each in later)
