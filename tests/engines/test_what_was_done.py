@@ -291,3 +291,14 @@ def test_code_is_named_by_the_line_that_calls_something_and_other_code_is_no_lat
     session.call("execute_code", {"code": "print(api.list())"}, "phone, mail")
     story = summary(session.says("Done.")).narrative
     assert "`print(api.show('phone'))` failed (T3): “KeyError: 'phone'”. The agent ran `print(api.list())` (T5" in story
+
+
+def test_what_was_put_back_and_changed_again_was_not_given_up() -> None:
+    session = (
+        Session().user(ASKED).edit("src/cap.py").run("git checkout -- src/cap.py", "Updated 1 path from the index")
+    )
+    assert [each.turn for each in summary(session.says("I left it as it was.")).dead_ends] == [4]
+    session = (
+        Session().user(ASKED).edit("src/cap.py").run("git checkout -- src/cap.py", "Updated 1 path from the index")
+    )
+    assert summary(session.edit("src/cap.py").says("It is capped.")).dead_ends == []
