@@ -259,9 +259,9 @@ def test_a_sign_in_code_makes_no_row_of_a_table() -> None:
 
 
 def test_a_report_before_words_that_only_close_is_heard() -> None:
-    session = asked().edit("src/cart.ts").call("SendMessage", {"to": "kim"}, "sent", text=f"{LAMPS}\n- All are lit.")
-    assert [turn for turn, _ in reported(session.says("All is done, and kim knows of it."))] == [4, 4]
-    other = asked().call("SendMessage", {"to": "kim"}, "sent", text=f"{LAMPS}\n- All are lit.").edit("src/cart.ts")
+    session = asked().edit("src/cart.ts").says(f"{LAMPS}\n- All are lit.").run("git commit -am lamps", "[main 1] lamps")
+    assert [turn for turn, _ in reported(session.says("All is done, and committed."))] == [4, 4]
+    other = asked().says(f"{LAMPS}\n- All are lit.").edit("src/cart.ts")
     assert reported(other.says("All is done, and kim knows of it.")) == []
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import NamedTuple
 
 from agent_wiki.engines.offline.acts import Act
@@ -30,7 +30,7 @@ from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
 
 _LEAST_LETTERS = 150  # of a reply: the story has room for less
-_FAR_MORE = 3  # times as long: the last words only close
+_FAR_MORE = 3  # times as long
 _LEAST_OF_MANY = 60  # letters, where there are more replies than the story has room for
 # Characters and lines of the longest reply, the last one and others, by how many replies there are.
 _SHARES = (((1_400, 14),), ((900, 9), (600, 6)), ((600, 7), (500, 5), (400, 4)),
@@ -142,10 +142,9 @@ def _closings(stretch: Stretch) -> Iterator[_Closing]:
 
 
 def _fuller(stretch: Stretch, since: int, turn: int, reply: str) -> tuple[int, str]:
-    """The reply of turn `turn`, or what was said after the last change, in turn `since`, that says far more than it."""
-    messages = list(enumerate(stretch.trajectory.messages[since : turn - 1], since + 1))
-    said = [(at, each.content or "") for at, each in messages if each.role == "assistant"]
-    longest = max(said, key=lambda pair: len(pair[1]), default=(turn, ""))
+    """The reply of turn `turn`, or one after the last change, in turn `since`, that says far more: it only closes."""
+    replies = takewhile(lambda pair: pair[0] > since, stretch.replies(turn))
+    longest = max(replies, key=lambda pair: len(pair[1]), default=(turn, ""))
     return longest if len(longest[1]) >= max(_FAR_MORE * len(reply), _LEAST_LETTERS) else (turn, reply)
 
 
