@@ -9,6 +9,7 @@ import pytest
 
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers import opencode, opencode_run
+from agent_wiki.readers.recording import Recording
 from agent_wiki.trajectory import Trajectory, Usage
 from tests.readers.lines import only, shape, write_document, write_lines
 
@@ -136,3 +137,14 @@ def test_parts_of_a_printed_reply_are_in_the_order_in_which_they_began(tmp_path:
     assert shape(trajectory) == [("assistant", "Both."), ("tool", "1"), ("tool", "gone"), ("user", "No answer.")]
     assert [call.id for call in trajectory.messages[0].tool_calls] == ["c1", "c2"]
     assert (trajectory.source.usage, trajectory.source.cost_usd) == (Usage(60, 10, 30, 60), 0.5)
+
+
+def test_what_the_export_says_of_itself_in_the_same_file_is_passed_over(tmp_path: Path) -> None:
+    whole = write_document(tmp_path / "a.json", {"info": INFO, "messages": [message("user", text("go"))]})
+    noted = tmp_path / "b.json"
+    noted.write_bytes(b"Exporting session: ses_1\n" + whole.path.read_bytes())
+    assert only(opencode.read(Recording(noted, "b.json"))).messages[0].content == "go"
+    other = tmp_path / "c.json"
+    other.write_bytes(b"Exporting something\n" + whole.path.read_bytes())
+    with pytest.raises(UnreadableRecording):
+        list(opencode.read(Recording(other, "c.json")))

@@ -188,3 +188,15 @@ def test_a_session_keeps_its_id_while_it_grows(tmp_path: Path) -> None:
 def test_a_list_without_turns_is_unreadable(tmp_path: Path) -> None:
     with pytest.raises(UnreadableRecording):
         read(tmp_path, event(0, "environment", observation="agent_state_changed", extras={}, content=""))
+
+
+def test_events_may_be_the_trajectory_of_an_object(tmp_path: Path) -> None:
+    events = [
+        said(1, "Mend it."),
+        event(2, "agent", action="run", args={"command": "ls", "thought": ""}),
+        ran(3, 2, "a"),
+    ]
+    recording = write_document(tmp_path / "t.json", {"trajectory": events})
+    assert reader_of(recording) is openhands
+    (trajectory,) = openhands.read(recording)
+    assert [each.role for each in trajectory.messages] == ["user", "assistant", "tool"]

@@ -1,4 +1,4 @@
-"""OpenHands' event streams: a list of actions and observations, by itself or as the `history` of a result.
+"""OpenHands' event streams: a list of actions and observations, by itself or as `history` or `trajectory` of a result.
 
 Each action has the whole response of the model that it came of: that is one reply, whose calls are done one by one. An
 observation names the action that was its cause, for ids of calls come again after a condensation. Histories of older
@@ -40,15 +40,15 @@ def claims(sample: Sample) -> bool:
     if openhands_sdk.is_state(sample.document()):
         return True
     first = next(_objects_in(sample.values), {})
-    return _is_any_event(first) or _is_any_event(next(_objects_in([first.get("history")]), {}))
+    return _is_any_event(first) or _is_any_event(next(_objects_in([_history(first)]), {}))
 
 
 def read(recording: Recording) -> Iterator[Trajectory]:
     """The session of a list of events, or one for each result. Raises `UnreadableRecording` for one without turns."""
     session: OpenHandsSession | None = None
     for each in _objects_in(recording.values()):
-        if isinstance(each.get("history"), list):
-            yield _whole(recording, _objects_in([each["history"]])).trajectory(each)
+        if isinstance(history := _history(each), list):
+            yield _whole(recording, _objects_in([history])).trajectory(each)
         elif openhands_sdk.is_state(each):
             yield _conversation(recording, each).trajectory({})
         elif _is_any_event(each):
@@ -58,6 +58,10 @@ def read(recording: Recording) -> Iterator[Trajectory]:
         session.end()
         recording.expect_messages(session.builder.messages)
         yield session.trajectory({})
+
+
+def _history(result: dict[str, Any]) -> Any:
+    return result.get("history", result.get("trajectory"))
 
 
 def _whole(recording: Recording, events: Iterable[dict[str, Any]]) -> OpenHandsSession:

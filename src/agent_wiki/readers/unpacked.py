@@ -14,6 +14,7 @@ from agent_wiki.errors import UnreadableRecording
 from agent_wiki.readers.recording_path import RecordingPath
 
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_NOTE, _MOST_OF_NOTE = b"Exporting session: ses_", 200
 _BUFFER_BYTES = 1 << 16
 _PACKED_BYTES = 1 << 10  # fed to zstd at a time: their decompressed bytes are held in memory
 _LARGE_BYTES = 16 << 20  # a session up to this size is read, however well it compresses
@@ -31,13 +32,20 @@ def unpacked(path: RecordingPath) -> IO[bytes]:
     elif magic == _ZSTD:
         inner = Chunks(_zstd_frames(stream), stream)
     else:
-        return _as_utf8(stream, magic)
+        return _as_utf8(_without_note(stream, magic), magic)
     reader = io.BufferedReader(Bounded(inner, path.stat().st_size, stream), _BUFFER_BYTES)
     try:
         return _as_utf8(reader, reader.peek(len(_ZSTD)))
     except BaseException:
         reader.close()
         raise
+
+
+def _without_note(stream: IO[bytes], head: bytes) -> IO[bytes]:
+    """The stream behind what `opencode export` says of itself, where that was written into the same file (`2>&1`)."""
+    if not (head and _NOTE.startswith(head) and stream.readline(_MOST_OF_NOTE).startswith(_NOTE)):
+        stream.seek(0)
+    return stream
 
 
 def _as_utf8(stream: IO[bytes], head: bytes) -> IO[bytes]:
