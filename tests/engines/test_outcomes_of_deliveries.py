@@ -348,3 +348,10 @@ def test_an_answer_in_place_of_what_could_not_be_written_is_no_success() -> None
     denied = looked().call("Write", {"file_path": "review.py", "content": "x"}, "permission denied", failed=True)
     assert shown(looked().says(REVIEW)).outcome == "success"
     assert shown(denied.says(REVIEW)).outcome != "success"
+
+
+def test_an_answer_that_says_it_has_no_access_is_no_success() -> None:
+    reply = "I apologize, but I don't have access to the code of the shop, so I can only guide you to the place. " * 4
+    asked = "review the caps of the shop and tell me what is wrong with them"
+    result = shown(looked(asked).says(reply))
+    assert (result.outcome, result.quote) == ("partial", reply[17:98])

@@ -120,9 +120,10 @@ def test_a_run_that_is_cut_off_after_something_was_made_is_partial() -> None:
     assert shown(Session(exit_status="max_turns").user("add the lamp").read("a.py")).outcome == "failure"
 
 
-def test_a_next_turn_in_another_language_is_no_sign_that_the_user_is_content() -> None:
+def test_a_next_turn_in_another_language_or_with_a_fault_is_no_sign_that_the_user_is_content() -> None:
     for words, basis in (
         ("now a page on the cables of the shop", "moved-on"),
+        ("the lamps didnt start", "nothing"),
         ("maintenant la page des câbles", "nothing"),
     ):
         first = (

@@ -30,6 +30,7 @@ WRITTEN = [
     "Contents of /srv/shop/CLAUDE.md (project instructions, checked into the codebase):\n\nFix it.",
     "Base directory for this skill: /srv/shop/.claude/skills/cart\n\nFix it.",
     "I ran the following shell command:\n```sh\nls\n```\n\nThis produced the following result:\n```\na.py\n```",
+    "Missing required parameters for function 'str_replace_editor': {'security_risk'}",
 ]
 OWN = [
     "This session is being slow. Fix it.",

@@ -28,3 +28,17 @@ def test_a_request_in_a_tag_is_what_it_holds_without_what_is_attached() -> None:
     attached = "<attached_contents>\n<file path='lamp.txt'>\nA lamp.\n</file>\n</attached_contents>"
     assert unwrapped(f"<user_message>\nMend the lamps {attached}\n\n</user_message>\n") == "Mend the lamps"
     assert unwrapped("See <user_message>this</user_message> there") == "See <user_message>this</user_message> there"
+
+
+def test_a_file_that_was_sent_along_is_none_of_the_users_words() -> None:
+    sent = 'read the caps in it <file name="caps---1.csv" mime="text/csv">\nwhy do you cap?;1\n</file>'
+    assert unwrapped(sent) == "read the caps in it"
+    assert unwrapped("why is <file> empty in the form?") == "why is <file> empty in the form?"
+
+
+def test_the_task_behind_an_example_is_the_request() -> None:
+    line = "-" * 20
+    example = "Here's a running example of how to perform a task with the provided tools.\n\nUSER: Make an app."
+    head, end = (f"\n{line} {words} {line}\n" for words in ("NEW TASK DESCRIPTION", "END OF NEW TASK DESCRIPTION"))
+    assert unwrapped(f"{example}{head}Mend the lamps.{end}Go.") == "Mend the lamps."
+    assert unwrapped(example) == example

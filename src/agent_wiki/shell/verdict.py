@@ -53,6 +53,10 @@ _TIMED_OUT = regex(
     r"\A(?:Exit code: 124\nWall time: [^\n]{1,40}\n(?:Total output lines: \d{1,9}\n)?Output:\n"
     r"(?:command timed out after \d{1,9} milliseconds\n)?|command timed out after \d{1,9} milliseconds\n)"
 )
+_KILLED = regex(
+    r"\A\s*(?:<error>\s*)?The last command <command>.{1,8000}?</command> (?P<line>timed out and has been killed)",
+    re.DOTALL,
+)
 _ENDED_BADLY = regex(r"\bexited with code:? [1-9]")
 _NOT_EXECUTED = regex(r'" is NOT executed\. The previous command is still running\b')
 POLLED = regex(r"Process (?:still running|exited with code (?P<code>-?\d{1,10}))\.\s*\Z")
@@ -111,13 +115,23 @@ def judged(
     if not is_error and (running := _running(result, polled)):
         return Verdict("running", running, turn)
     is_error = polled["code"] != "0" if polled and polled["code"] else is_error
-    if timed_out := _TIMED_OUT.match(result):
-        printed = result[timed_out.end() :]
-        says_so = any(shows_failure(line) or _ENDED_BADLY.search(line) for line in lines_of(printed))
-        return judged_line(command, printed, True, turn) if says_so else Verdict("unknown", turn=turn)
+    if (timed_out := _timed_out(result, command, turn)) is not None:
+        return timed_out
     if is_error is None and (state := _left_running(result)) is not None:
         return Verdict(*state, turn)
     return judged_line(command, result, text_failure(result, tool, command) if is_error is None else is_error, turn)
+
+
+def _timed_out(result: str, command: str, turn: int | None) -> Verdict | None:
+    """The verdict on a command that took too long: what it printed until then may say that it failed; else None."""
+    if killed := _KILLED.match(result):
+        return judged_line(command, killed["line"], True, turn)
+    timed_out = _TIMED_OUT.match(result)
+    if timed_out is None:
+        return None
+    printed = result[timed_out.end() :]
+    says_so = any(shows_failure(line) or _ENDED_BADLY.search(line) for line in lines_of(printed))
+    return judged_line(command, printed, True, turn) if says_so else Verdict("unknown", turn=turn)
 
 
 def _running(result: str, polled: re.Match[str] | None) -> str:

@@ -17,7 +17,8 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 SHELL_TOOLS = frozenset(
     {"bash", "shell", "exec_command", "run_shell_command", "execute_bash", "run_in_terminal", "local_shell",
      "terminal", "execute_command", "cmd", "python3-shell", "container.exec", "unified_exec", "powershell", "pwsh",
-     "shell_command", "run_terminal_cmd", "run_terminal_command", "run_command", "executecommand"}
+     "shell_command", "run_terminal_cmd", "run_terminal_command", "run_command", "executecommand",
+     "execute_bash_command", "execute_shell_command", "run_bash_command"}
 )  # fmt: skip
 _MAY_BE_SHELLS = frozenset({"exec", "Execute"})  # of OpenClaw and of Droid, where they are given a command
 
@@ -102,7 +103,7 @@ class Call:
         is_shell = self.name.lower() in SHELL_TOOLS or (self.name in _MAY_BE_SHELLS and "command" in self.arguments)
         if not is_shell or self.gives_keys():
             return None
-        for key in ("command", "cmd", "script", "code", "input", "CommandLine"):
+        for key in ("command", "cmd", "script", "code", "input", "CommandLine", "bash_command"):
             value = self.arguments.get(key)
             if isinstance(value, list):  # Codex: ["bash", "-lc", "…"], ["powershell.exe", "-NoLogo", "-Command", "…"]
                 parts = [str(part) for part in value]

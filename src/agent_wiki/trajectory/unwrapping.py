@@ -11,7 +11,7 @@ _WRAPPERS = (
     "ide_opened_file", "ide_selection", "system-reminder", "environment_context", "user_instructions", "instructions",
     "local-command-stdout", "local-command-stderr", "local-command-caveat", "bash-stdout", "bash-stderr",
     "uploaded_files", "turn_aborted", "env_context", "repo_context", "attachments", "session_context",
-    "user-prompt-submit-hook", "attached_contents", "system_instruction",
+    "user-prompt-submit-hook", "attached_contents", "system_instruction", r"file(?=\s+name=)",
 )  # fmt: skip
 _WRAPPED = regex(rf"<({'|'.join(_WRAPPERS)})(?:\s[^<>]{{0,200}})?>", re.IGNORECASE)
 # A simulated user ends a conversation with one.
@@ -29,6 +29,13 @@ _SET_BEFORE = regex(
     r"\A\s*(?:\[(?:Runtime context|System instruction):\s[^\[\]]{0,4000}\]\s*)+(?=[^\s\[])", needs=("[",)
 )
 _ASKED_WITHIN = regex(r"\A\s*<user_message>(.*)</user_message>\s*\Z", re.DOTALL, needs=("<user_message>",))  # Replit
+# What OpenHands shows a model that has no calls of its own, before the task.
+_AFTER_EXAMPLE = regex(
+    r"\A\s*Here's a running example of how to perform a task with the provided tools\..{1,40000}?"
+    r"-{5,40} NEW TASK DESCRIPTION -{5,40}\s*(?P<own>\S.*?)(?:-{5,40} END OF NEW TASK DESCRIPTION -{5,40}.*)?\Z",
+    re.DOTALL,
+    needs=("NEW TASK DESCRIPTION",),
+)
 _PROMPT_MARK = regex(r"^\s*(?:[❯>»$]\s+)+")
 
 
@@ -37,6 +44,8 @@ def unwrapped(content: str) -> str:
     text = without_gateway(_CONTROL_WORD.sub("", content.replace("\r\n", "\n")))
     if asked_within := _ASKED_WITHIN.match(text):
         text = asked_within[1]
+    if example := _AFTER_EXAMPLE.match(text):
+        text = example["own"]
     if handed := _HANDED_OVER.match(text):
         text = handed["own"].partition(f"</{handed['tag']}>")[0]
     if (asked := _AFTER_CONTEXT.search(text)) and text[asked.end() :].strip():

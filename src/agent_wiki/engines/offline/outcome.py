@@ -21,7 +21,7 @@ from agent_wiki.engines.offline.meant_to_fail import is_of_another_state
 from agent_wiki.engines.offline.own_failures import own_failures
 from agent_wiki.engines.offline.read_back import is_asked_for, moved_as_seen, read_back
 from agent_wiki.engines.offline.reply_prose import reservation
-from agent_wiki.engines.offline.requests import ASKS, UserRequest, says_no
+from agent_wiki.engines.offline.requests import ASKS, FAULT, UserRequest, says_no
 from agent_wiki.engines.offline.reverted import (
     lowered_where_faulty,
     lowered_where_reverted,
@@ -67,7 +67,7 @@ _TEST_FILE = written("test_file")
 _NOT_GRANTED = regex(r"requested permissions? to [^\n]{1,200}, but you haven't granted it yet")
 _NOTES = regex(r"\.(?:md|txt|jsonl?)$", re.IGNORECASE)  # notes, and the recording itself
 _SEARCH = frozenset({"grep", "egrep", "rg", "awk", "sed", "select-string"})
-_MOST_READ = 400
+_MOST_READ, _SHORT = 400, 120
 _NO_PROGRAM = regex(
     r"command not found|: not found\s*$|is not recognized|No such file or directory\s*$|UNSUPPORTED_ENGINE|EBADENGINE"
 )
@@ -378,6 +378,7 @@ def _by_moving_on(stretch: Stretch) -> Shown | None:
         or following.kind not in ("request", "command")
         or not _changed_something(stretch)
         or not is_english(following.text)  # it may well be a complaint
+        or (len(following.text) <= _SHORT and FAULT.search(following.text))
         or any(each.search(following.text[:_MOST_READ]) for each in (_DOUBTS, _ASKS_FOR_TESTS, _FOUND))
         or (following.kind == "request" and _ASKS_ABOUT_IT.search(following.text[:_MOST_READ]))
         or any(_is_repeated(following.text, each.text) for each in stretch.requests)
