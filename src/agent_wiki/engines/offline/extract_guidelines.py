@@ -51,11 +51,11 @@ def answer(question: GuidelinesQuestion, rules: Sequence[AnyRule] = RULES) -> Gu
 
 def _with_scope(guideline: GuidelineAnswer, agent: str | None) -> GuidelineAnswer:
     """How far a rule of each family holds: the user's wishes and a repository's own runner for that repository."""
-    scope = REPOSITORY if _is_one_of(_OF_REPOSITORY, guideline) else "general"
+    scope: str | None = REPOSITORY if _is_one_of(_OF_REPOSITORY, guideline) else "general"
     if _is_one_of(_OF_TOOL, guideline):
         scope = f"tool:{guideline.tags[0]}"
-    elif agent and _is_one_of(_OF_AGENT, guideline):
-        scope = f"tool:{tag(agent)}"
+    elif _is_one_of(_OF_AGENT, guideline):
+        scope = f"tool:{tag(agent)}" if agent else None
     return guideline.model_copy(update={"scope": scope})
 
 

@@ -22,9 +22,9 @@ _SANDBOX = regex(r"(?:^|\")(?P<said>(?:bwrap|bubblewrap|sandbox-exec|landlock|fi
 _DENIES = Wording(
     "recoveries/outside-sandbox",
     "Leave a sandbox that denies a permission",
-    "Ask to run a command outside the sandbox, before changing anything, when inside it is denied a permission "
-    "(`EPERM`, `EACCES`, `operation not permitted`, `Access is denied`): unchanged it passes outside. A server that "
-    "denies a key (`publickey`) denies it outside as well.",
+    "Ask to run a command outside the sandbox, where one may ask and before changing anything, when inside it is "
+    "denied a permission (`EPERM`, `EACCES`, `operation not permitted`, `Access is denied`): the sandbox may be what "
+    "denies it, and not the owner of a file or a server.",
     "In a sandbox a command, a test or a server stops with `EPERM`, `EACCES`, `operation not permitted`, `Permission "
     "denied` or `Access is denied`.",
     ("sandbox", "permissions"),
