@@ -190,13 +190,14 @@ def test_a_list_without_turns_is_unreadable(tmp_path: Path) -> None:
         read(tmp_path, event(0, "environment", observation="agent_state_changed", extras={}, content=""))
 
 
-def test_events_may_be_the_trajectory_of_an_object(tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [{}, {"history": None}])
+def test_events_may_be_the_trajectory_of_an_object(tmp_path: Path, more: dict[str, Any]) -> None:
     events = [
         said(1, "Mend it."),
         event(2, "agent", action="run", args={"command": "ls", "thought": ""}),
         ran(3, 2, "a"),
     ]
-    recording = write_document(tmp_path / "t.json", {"trajectory": events})
+    recording = write_document(tmp_path / "t.json", {"trajectory": events, **more})
     assert reader_of(recording) is openhands
     (trajectory,) = openhands.read(recording)
     assert [each.role for each in trajectory.messages] == ["user", "assistant", "tool"]

@@ -224,3 +224,9 @@ def test_a_commit_that_git_made_has_not_failed_by_names_in_its_message() -> None
     assert text_failure(made, "Bash", line) is False
     assert text_failure(made, "Bash", f"{line} && git push") is True
     assert text_failure("zsh: command not found: posthog-js\nnothing to commit", "Bash", line) is True
+
+
+@pytest.mark.parametrize("end", [" " * 3000, "\n[rerun: b1]" * 300])
+@pytest.mark.parametrize("command", ["cat notes.txt", "grep x notes.txt", "pytest", None])
+def test_an_end_of_blanks_or_of_the_harness_own_lines_shows_no_failure(command: str | None, end: str) -> None:
+    assert not text_failure(f"x{end}", "bash", command)

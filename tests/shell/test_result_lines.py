@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.shell.result_lines import error_line, quoted, without_start_up
+from agent_wiki.shell.result_lines import error_line, quoted, shows_failure, shows_success, without_start_up
 
 _STACK = """lib/fetch.js:27
   return new TypeError(it)
@@ -109,3 +109,17 @@ def test_why_a_test_of_go_failed_stands_below_its_name() -> None:
 def test_the_error_within_an_object_and_not_the_warning_before_it(text: str, line: str) -> None:
     assert error_line(text) == line
     assert line in text
+
+
+@pytest.mark.parametrize(
+    ("line", "failed", "passed"),
+    [
+        ("Tests: 11/12 passed", True, False),
+        ("Tests: 12/12 passed", False, True),
+        ("Stage 1/2 passed", False, False),
+    ],
+)
+def test_a_total_says_whether_all_passed_and_the_number_of_a_step_does_not(
+    line: str, *, failed: bool, passed: bool
+) -> None:
+    assert (shows_failure(line), shows_success(line)) == (failed, passed)

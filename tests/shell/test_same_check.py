@@ -77,6 +77,7 @@ def test_of_chosen_tests_fewer_or_others_are_not_the_same_check(failed: str, pas
         ("flutter analyze", "flutter test"),
         ("xcodebuild -scheme Till build", "xcodebuild -scheme Till test"),
         ("manage.py check", "manage.py test"),
+        ("cargo check --bin test", "cargo test --bin test"),
     ],
 )
 def test_another_job_of_the_same_program_is_another_check(failed: str, passed: str) -> None:

@@ -34,6 +34,8 @@ def test_a_file_that_was_sent_along_is_none_of_the_users_words() -> None:
     sent = 'read the caps in it <file name="caps---1.csv" mime="text/csv">\nwhy do you cap?;1\n</file>'
     assert unwrapped(sent) == "read the caps in it"
     assert unwrapped("why is <file> empty in the form?") == "why is <file> empty in the form?"
+    own = 'rename it in <file name="caps.xml">a cap</file> please'
+    assert unwrapped(own) == own
 
 
 def test_the_task_behind_an_example_is_the_request() -> None:

@@ -73,7 +73,7 @@ def environment_in(text: str) -> Environment:
 def user_text(text: str) -> UserText:
     """A text of a user's message taken apart."""
     text = _ENVIRONMENT.sub("", text)
-    said, rest = tagged(text, _WORDS, at="^[ \t]*")  # within a line the user speaks of such a tag
+    said, rest = tagged(text, _WORDS, at=r"(?:^|(?<=[:>]))[ \t]*")  # elsewhere the user speaks of such a tag
     words = tuple(each.strip() for each in said if each.strip())
     result = _RESULT.match(text)
     if result:

@@ -61,7 +61,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
 
 
 def _history(result: dict[str, Any]) -> Any:
-    return result.get("history", result.get("trajectory"))
+    return next((found for key in ("history", "trajectory") if isinstance(found := result.get(key), list)), None)
 
 
 def _whole(recording: Recording, events: Iterable[dict[str, Any]]) -> OpenHandsSession:

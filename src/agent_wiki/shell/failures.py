@@ -128,6 +128,7 @@ def text_failure(content: str, tool_name: str | None = None, command: str | None
     In: the result's text; where known the tool's name and, of a shell, the command line. Out: True when the text
     shows a failure, False when it shows success, None when it shows neither. Raises nothing.
     """
+    content = content.rstrip()
     head, tail = content[:_WINDOW].strip(), content[-_WINDOW:].strip()
     if _STILL_RUNS.search(head):
         return None
@@ -167,6 +168,7 @@ def _command_failure(first: list[str], last: list[str], command: str, *, is_whol
     program = step.program if step else ""
     if not first:
         return True if program in SEARCHES and not last else None
+    last = last or first  # a long end may be nothing but the harness's own lines
     if program in READERS:
         return True if _complains(program, (first[0], last[-1])) else None
     if program == "git commit" and any(map(_COMMITTED.match, (*first, *last))):

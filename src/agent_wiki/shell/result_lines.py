@@ -46,7 +46,11 @@ _MARKED_AS_PASSED = regex(
     r"(?!.*\b\d+ (?:passed|passing|tests?|ok)\b)"
 )
 # One of these is in every line that `_FAILED_WITHIN` fits.
-_PASSED_OF_ALL = regex(r"\b(\d{1,6})/(\d{1,6}) (?:tests? )?pass(?:ed|ing)\b", needs=("pass",))
+_PASSED_OF_ALL = regex(  # a total, and not the number of a step: "Stage 1/2 passed"
+    r"^\W{0,6}(?:(?:tests?|results?|total|score):\s{0,4})?(\d{1,6})/(\d{1,6}) (?:tests? )?pass(?:ed|ing)\b",
+    re.IGNORECASE,
+    needs=("pass",),
+)
 _WORDS_WITHIN = (
     "fail", "error", "problem", "issue", "SyntaxError", "FAILED", "command not found", "could not compile",
     "No module named", "PEP 668", "did not complete", "not the tsc", "mods/funs",
@@ -65,7 +69,8 @@ _COMPLAINT = regex(
 _PASSED = regex(
     r"^\s*(?:ok\s+\S|PASS\b|--- PASS|OK\b|✓|✔|√|All (?:checks|tests) passed|Success\b|FAILED ?[=:] ?0\s*$"
     r"|[#ℹ] fail 0\s*$|0 fail\s*$)"
-    r"|\b[1-9]\d* (?:passed|passing|tests? OK)\b|\b0 (?:issues|errors|failures|problems|failed)\b"
+    r"|\b(?<!\d/)[1-9]\d* (?:passed|passing|tests? OK)\b|\b(?P<all>[1-9]\d*)/(?P=all) (?:tests? )?pass(?:ed|ing)\b"
+    r"|\b0 (?:issues|errors|failures|problems|failed)\b"
     r"|^\W{0,6}all (?:[\w-]{1,30} ){1,3}(?:checks|tests|assertions) pass(?:ed)?\W*$|\b(?:no issues found|[Nn]o errors|"
     r"BUILD SUCCESS(?:FUL)?|Build succeeded|test result: ok|tests? passed|"
     r"[Bb]uilt in|Compiled successfully|Finished .{0,40}target|build completed|successfully built)\b",
@@ -84,8 +89,9 @@ _GOOD_WORDS = (
     "ok", "pass", "failed", "fail 0", "✓", "✔", "√", "0 ", "no issues", "no errors", "built", "succe", "compiled",
     "finished", "completed",
 )  # fmt: skip
+_MOST_OF_REQUEST = 1_000
 _REQUESTED = regex(
-    r"^[^\n]{0,120}?\b(?:GET|POST|PUT|PATCH|DELETE) https?://[^\s:]{1,200}(?::\d+[^\s:]{0,150})?: (?=\S)",
+    r"^[^\n]{0,120}?\b(?:GET|POST|PUT|PATCH|DELETE) https?://[^\s:]{1,200}(?::\d{1,5}[^\s:]{0,150})?: (?=\S)",
     needs=("://",),
 )
 _SENTENCE_ENDS, _CLAUSE_ENDS = re.compile(r"[.!?。！？](?=\s)"), re.compile(r";(?=\s)")
@@ -183,7 +189,7 @@ def quoted(line: str) -> str:
     """
     line = line.strip()
     if len(line) > MOST_QUOTED:
-        line = _REQUESTED.sub("", line)
+        line = _REQUESTED.sub("", line[:_MOST_OF_REQUEST])
     if len(line) > MOST_QUOTED:
         head = line[:MOST_QUOTED]
         ends = (

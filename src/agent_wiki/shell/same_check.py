@@ -34,6 +34,7 @@ _WITH_VERB = frozenset(
      "docker", "podman", "kubectl", "helm", "uv", "pip", "pip3", "poetry", "conda", "brew", "apt", "apt-get",
      "terraform", "systemctl", "aws", "gcloud", "az"}
 )  # fmt: skip
+_WITH_PHASES = frozenset({"mvn", "mvnw", "gradle", "gradlew", "xcodebuild"})  # several words, or options with values
 _HOW_MUCH = frozenset({"-v", "--verbosity", "-verbosity"})  # is printed, and the values that say it
 _LEVELS = frozenset({"q", "quiet", "m", "minimal", "n", "normal", "d", "detailed", "diag", "diagnostic"})
 _LEAST_SHARED = 0.5  # of what a command other than a check was about
@@ -85,9 +86,11 @@ def check_run(command: SimpleCommand) -> CheckRun:
 
 def _verb(program: str, words: list[str]) -> str:
     """The word by which a program with several jobs is given one: `mix test`, `xcodebuild -scheme Shop test`."""
-    known = next((word for word in words if word in CHECK_WORDS.get(program, ())), "")
-    has_one = program in _WITH_VERB or program in CHECK_WORDS
-    return known or next((word for word in words if word[:1] != "-"), "") if has_one else ""
+    first = next((word for word in words if word[:1] != "-"), "")
+    known = (word for word in words if word in CHECK_WORDS.get(program, ()))
+    may_be_later = program in _WITH_PHASES
+    verb = next((word for word in known if may_be_later or word == first or word[:1] == "-"), first)
+    return verb if program in _WITH_VERB or program in CHECK_WORDS else ""
 
 
 @lru_cache(maxsize=4096)  # several rules ask what settles a failure

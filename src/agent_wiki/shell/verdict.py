@@ -23,7 +23,7 @@ from agent_wiki.shell.result_lines import (
     shows_success,
     without_start_up,
 )
-from agent_wiki.shell.tools import TEST_TOOLS
+from agent_wiki.shell.tools import TEST_TOOLS, bare_tool_name
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 
@@ -167,7 +167,7 @@ def _of_tool(result: str, is_error: bool | None, tool: str, turn: int | None) ->
         is_error = True
     if is_error or (tool == "invalid" and result.startswith("The arguments provided to the tool are invalid: ")):
         return Verdict("failed", error_line(result), turn)
-    if tool.lower() in TEST_TOOLS:
+    if bare_tool_name(tool).lower() in TEST_TOOLS:
         lines = lines_of(result)
         failed, passed = next(failing_lines(lines), None), passing_lines(lines)
         if failed is not None:

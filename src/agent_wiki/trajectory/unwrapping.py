@@ -11,7 +11,7 @@ _WRAPPERS = (
     "ide_opened_file", "ide_selection", "system-reminder", "environment_context", "user_instructions", "instructions",
     "local-command-stdout", "local-command-stderr", "local-command-caveat", "bash-stdout", "bash-stderr",
     "uploaded_files", "turn_aborted", "env_context", "repo_context", "attachments", "session_context",
-    "user-prompt-submit-hook", "attached_contents", "system_instruction", r"file(?=\s+name=)",
+    "user-prompt-submit-hook", "attached_contents", "system_instruction", r'file(?=\s+name="[^"<>]{1,300}"\s+mime=)',
 )  # fmt: skip
 _WRAPPED = regex(rf"<({'|'.join(_WRAPPERS)})(?:\s[^<>]{{0,200}})?>", re.IGNORECASE)
 # A simulated user ends a conversation with one.

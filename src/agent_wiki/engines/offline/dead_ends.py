@@ -41,12 +41,13 @@ def _note(turn: int, text: str) -> TurnNote:
 def _reverts(stretch: Stretch) -> Iterator[TurnNote]:
     """What was changed, and restored by version control for good: not committed before, and not changed again."""
     edited: list[str] = []
-    last, cwd = {bare_name(path): act.turn for act in stretch.acts for path in act.edits}, stretch.trajectory.source.cwd
     for act in stretch.acts:
         if act.kind == "revert" and act.has_worked:
             words = {bare_name(word) for each in act.commands for word in each.words}
             files = [path for path in edited if bare_name(path) in words] or (edited if words & {".", "--hard"} else [])
-            names = distinct([code(shown_path(path, cwd)) for path in files if last[bare_name(path)] < act.turn])
+            later = tuple(path for each in stretch.acts if each.turn >= act.turn for path in each.edits)
+            left = [path for path in files if not path.endswith(later) and f"{path}\n" not in "\n".join((*later, ""))]
+            names = distinct([code(shown_path(path, stretch.trajectory.source.cwd)) for path in left])
             if names and not is_said_to_fail(stretch, act):
                 yield _note(act.turn, f"Changes to {some_of(names, 3)} were reverted with {called(act)}")
             edited = [path for path in edited if path not in files]

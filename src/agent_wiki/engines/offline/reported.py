@@ -160,6 +160,7 @@ def _shown(reply: str, most: int, most_lines: int) -> list[str]:
     is_whole = len(lines) <= most_lines and sum(map(len, lines)) <= most
     has_rest = not is_whole and most_lines >= _LEAST_OF_REST
     room, room_lines = (most * 2 // 3, most_lines * 2 // 3) if has_rest else (most, most_lines)
+    lines[:1] = [_cut(line, room) for line in lines[:1]]
     kept = list(range(sum(end <= room for end in accumulate(map(len, lines[:room_lines])))))
     if has_rest:
         kept += _weighty(lines, len(kept), most - sum(len(lines[at]) for at in kept), most_lines - len(kept))
@@ -204,7 +205,8 @@ def _lines(reply: str) -> list[str]:
         if is_left_out and lines and not heading:
             lines[-1] = f"{lines[-1].removesuffix(CUT)}{CUT}"
         if is_left_out or leads_in or sum(map(str.isalpha, text)) < 2 or says_nothing(text):
-            heading = "" if is_left_out else text.rstrip(":：") if leads_in and not says_nothing(text) else heading
+            heading = text.rstrip(":：")[:_MOST_OF_HEAD] if leads_in and not says_nothing(text) else heading
+            heading = "" if is_left_out else heading
             continue
         lines.append(f"{heading}{BELOW}{text}" if heading else text)
         heading = ""
@@ -249,9 +251,9 @@ def _said(reply: str) -> Iterator[str]:
     yield before
 
 
-def _cut(line: str) -> str:
+def _cut(line: str, most: int = _MOST_OF_LINE) -> str:
     """A line, or of a long one the sentences that fit, else the words, with an ellipsis."""
-    if len(line) <= _MOST_OF_LINE:
+    if len(line) <= most:
         return line
-    ends = [match.end() for match in _SENTENCE.finditer(line, 0, _MOST_OF_LINE)]
-    return f"{line[: ends[-1] if ends else line.rfind(' ', 0, _MOST_OF_LINE)].rstrip()}{CUT}"
+    ends = [match.end() for match in _SENTENCE.finditer(line, 0, most)]
+    return f"{line[: ends[-1] if ends else line.rfind(' ', 0, most)].rstrip()}{CUT}"

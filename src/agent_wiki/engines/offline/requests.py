@@ -30,7 +30,7 @@ _WRAPPED = regex(r"^(?:claude|codex|gemini|opencode)(?: (?:-p|exec|run))? [\"'](
 _SLASH_WORDS = regex(r"\A(?:/[a-z][\w:-]{1,40}[ \t]*){2,8}\n")
 _SHORT_ANSWER, _SHORT_SPELT = 12, 40  # characters, where no word of a wish is known; in letters, not in signs
 _SIGN = regex(r"[^\W\d_a-zA-Z\u0400-\u04ff\u00c0-\u024f\u0370-\u03ff]")  # of a script with a sign a word
-_MOST_MORE = 30  # characters of a second nudge: "yes please", "ok, go on"
+_MORE = regex(r"(?i)(?:yes|please|go (?:on|ahead)|continue|do it|again|there|was+up|what'?s up)(?:[ ,]+please)?")
 _SHORT_WORD = 6  # characters: alone, a greeting or an assent in any language
 _COMMAND_NAME = regex(r"<command-name>\s*/?([\w:.-]{1,80})\s*</command-name>")
 _SKILL = regex(r"\s*<skill name=\"(?P<name>[\w:.-]{1,80})\"")  # with its text; what the user adds comes after it
@@ -225,4 +225,4 @@ def is_nudge(text: str) -> bool:
         is_one_word = len(text.strip()) <= _SHORT_WORD and len(text.split()) == 1
         return not any(map(str.isalpha, text)) or (is_one_word and not is_english(text))
     rest = match.group("rest").strip(" ,.!")
-    return sum(map(str.isalnum, rest)) <= 3 or (len(rest) <= _MOST_MORE and is_nudge(rest))
+    return sum(map(str.isalnum, rest)) <= 3 or _MORE.fullmatch(rest) is not None

@@ -147,9 +147,9 @@ def troubles_of(stretch: Stretch) -> list[Trouble]:
         if trouble.fix is not None:
             trouble.how = _how(trouble, trouble.fix, stretch.scratch(), stretch.trajectory.source.cwd)
     scratch = stretch.scratch()
-    found = [each for each in found if each.fix is None or each.failures[0].kind != "edit"]
-    found = [each for each in found if not _is_slip(each, scratch)]
-    found = [each for each in found if not (_is_test_first(each, stretch) or _went_otherwise(each, stretch))]
+    found = [each for each in found if not ((each.fix and each.failures[0].kind == "edit") or _is_slip(each, scratch))]
+    worked = {_name(step): act.turn for act in stretch.acts if act.has_worked for step in act.commands}
+    found = [each for each in found if not (_is_test_first(each, stretch) or _went_otherwise(each, worked))]
     found = [each for each in found if not (each.is_check and each.how == LATER)]  # it may have passed elsewhere
     red = [act for act in stretch.acts if act.call.position in meant]
     for trouble in found:
@@ -168,24 +168,21 @@ def _is_slip(trouble: Trouble, scratch: frozenset[str]) -> bool:
 
 def _is_test_first(trouble: Trouble, stretch: Stretch) -> bool:
     """Nothing but tests was changed from the check before it on, and what they test was, before it passed."""
-    if not trouble.is_check or trouble.fix is None or all(map(_TEST_FILE.search, trouble.edits)):
+    is_installed = any(INSTALLS.search(act.call.command() or "") for act in trouble.between)  # it may have lacked that
+    if is_installed or not trouble.is_check or trouble.fix is None or all(map(_TEST_FILE.search, trouble.edits)):
         return False
-    if any(INSTALLS.search(act.call.command() or "") for act in trouble.between):
-        return False  # it may have failed for the lack of that
     first = trouble.failures[0].turn
     since = max((act.turn for act in stretch.acts if act.kind == "check" and act.turn < first), default=0)
     changed = [path for act in stretch.kept_edits() if since < act.turn < first for path in act.edits]
     return bool(changed) and all(map(_TEST_FILE.search, changed))
 
 
-def _went_otherwise(trouble: Trouble, stretch: Stretch) -> bool:
-    """What was not found, or not called as it wants to be, and did its work when it was called otherwise."""
+def _went_otherwise(trouble: Trouble, worked: Mapping[str, int]) -> bool:
+    """What was not found, or not called as it wants to be, and did its work (in the turn given) called otherwise."""
     failed, step = trouble.failures[-1], main_command(trouble.failures[-1])
     name = _name(step) if step is not None else ""
-    if trouble.fix is not None or not ("." in name or _NOT_REACHED.search(failed.call.result or "")):
-        return False
-    later = (each for act in stretch.acts if act.turn > failed.end and act.has_worked for each in act.commands)
-    return any(_name(each) == name for each in later)
+    is_meant = trouble.fix is None and ("." in name or _NOT_REACHED.search(failed.call.result or "") is not None)
+    return is_meant and worked.get(name, 0) > failed.end
 
 
 def _name(step: SimpleCommand) -> str:

@@ -167,8 +167,8 @@ def error_words(line: str, most: int = 110) -> str:
     if is_word and not shows_success(line):
         return ""
     words, detail = said(line, most), _DETAIL.search(line)
-    is_lost = detail is not None and detail["said"][:20] not in words
-    return f"{words[:-1].removesuffix(' …')} … {said(detail['said'], most)[1:]}" if detail and is_lost else words
+    more = said(detail["said"], most).strip("“”") if detail else ""
+    return f"{words[:-1].rstrip(' …')} … {more}”" if words and more and more[:20] not in words else words
 
 
 def service_call(act: Act) -> str:
