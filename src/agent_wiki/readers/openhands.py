@@ -47,7 +47,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
     """The session of a list of events, or one for each result. Raises `UnreadableRecording` for one without turns."""
     session: OpenHandsSession | None = None
     for each in _objects_in(recording.values()):
-        if isinstance(history := _history(each), list):
+        if (history := _history(each)) is not None:
             yield _whole(recording, _objects_in([history])).trajectory(each)
         elif openhands_sdk.is_state(each):
             yield _conversation(recording, each).trajectory({})
@@ -60,7 +60,7 @@ def read(recording: Recording) -> Iterator[Trajectory]:
         yield session.trajectory({})
 
 
-def _history(result: dict[str, Any]) -> Any:
+def _history(result: dict[str, Any]) -> list[Any] | None:
     return next((found for key in ("history", "trajectory") if isinstance(found := result.get(key), list)), None)
 
 

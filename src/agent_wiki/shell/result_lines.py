@@ -45,12 +45,12 @@ _MARKED_AS_PASSED = regex(
     r"(?:[\w.-]{1,60} +\| )?(?:\s|\x1b\[[\d;]*m)*(?:[✓✔√]|(?:--- )?PASS\b|ok\s|- +\d+ \[)"
     r"(?!.*\b\d+ (?:passed|passing|tests?|ok)\b)"
 )
-# One of these is in every line that `_FAILED_WITHIN` fits.
 _PASSED_OF_ALL = regex(  # a total, and not the number of a step: "Stage 1/2 passed"
     r"^\W{0,6}(?:(?:tests?|results?|total|score):\s{0,4})?(\d{1,6})/(\d{1,6}) (?:tests? )?pass(?:ed|ing)\b",
     re.IGNORECASE,
     needs=("pass",),
 )
+# One of these is in every line that `_FAILED_WITHIN` fits.
 _WORDS_WITHIN = (
     "fail", "error", "problem", "issue", "SyntaxError", "FAILED", "command not found", "could not compile",
     "No module named", "PEP 668", "did not complete", "not the tsc", "mods/funs",

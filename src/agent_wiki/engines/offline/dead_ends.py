@@ -45,8 +45,8 @@ def _reverts(stretch: Stretch) -> Iterator[TurnNote]:
         if act.kind == "revert" and act.has_worked:
             words = {bare_name(word) for each in act.commands for word in each.words}
             files = [path for path in edited if bare_name(path) in words] or (edited if words & {".", "--hard"} else [])
-            later = tuple(path for each in stretch.acts if each.turn >= act.turn for path in each.edits)
-            left = [path for path in files if not path.endswith(later) and f"{path}\n" not in "\n".join((*later, ""))]
+            later = [path for each in stretch.acts if each.turn >= act.turn for path in each.edits]
+            left = [path for path in files if not any(path.endswith(it) or it.endswith(path) for it in later)]
             names = distinct([code(shown_path(path, stretch.trajectory.source.cwd)) for path in left])
             if names and not is_said_to_fail(stretch, act):
                 yield _note(act.turn, f"Changes to {some_of(names, 3)} were reverted with {called(act)}")

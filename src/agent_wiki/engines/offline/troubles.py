@@ -7,6 +7,7 @@ that do not matter (a search without a match, an edit before a read) are left ou
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
@@ -142,14 +143,15 @@ def troubles_of(stretch: Stretch) -> list[Trouble]:
     meant = meant_to_fail(stretch)
     found = _followed([act for act in stretch.acts if act.call.position not in meant], folders_in(stretch.trajectory))
     went_well = [act for act in stretch.acts if act.commands and act.kind != "look" and act.verdict.has_passed]
+    scratch = stretch.scratch()
     for trouble in found:
         trouble.elsewhere = [act.call.result or "" for act in went_well]
         if trouble.fix is not None:
-            trouble.how = _how(trouble, trouble.fix, stretch.scratch(), stretch.trajectory.source.cwd)
-    scratch = stretch.scratch()
+            trouble.how = _how(trouble, trouble.fix, scratch, stretch.trajectory.source.cwd)
     found = [each for each in found if not ((each.fix and each.failures[0].kind == "edit") or _is_slip(each, scratch))]
     worked = {_name(step): act.turn for act in stretch.acts if act.has_worked for step in act.commands}
-    found = [each for each in found if not (_is_test_first(each, stretch) or _went_otherwise(each, worked))]
+    edits, checks = stretch.kept_edits(), [0, *(act.turn for act in stretch.acts if act.kind == "check")]
+    found = [each for each in found if not (_is_test_first(each, edits, checks) or _went_otherwise(each, worked))]
     found = [each for each in found if not (each.is_check and each.how == LATER)]  # it may have passed elsewhere
     red = [act for act in stretch.acts if act.call.position in meant]
     for trouble in found:
@@ -166,14 +168,14 @@ def _is_slip(trouble: Trouble, scratch: frozenset[str]) -> bool:
     return is_tool and (trouble.fix is None or scratch.issuperset(map(bare_name, trouble.edits)))
 
 
-def _is_test_first(trouble: Trouble, stretch: Stretch) -> bool:
-    """Nothing but tests was changed from the check before it on, and what they test was, before it passed."""
+def _is_test_first(trouble: Trouble, edits: Sequence[Act], checks: Sequence[int]) -> bool:
+    """Nothing but tests was changed since the check before it, and what they test after it. `checks`: turns, from 0."""
     is_installed = any(INSTALLS.search(act.call.command() or "") for act in trouble.between)  # it may have lacked that
     if is_installed or not trouble.is_check or trouble.fix is None or all(map(_TEST_FILE.search, trouble.edits)):
         return False
     first = trouble.failures[0].turn
-    since = max((act.turn for act in stretch.acts if act.kind == "check" and act.turn < first), default=0)
-    changed = [path for act in stretch.kept_edits() if since < act.turn < first for path in act.edits]
+    since = checks[bisect_left(checks, first) - 1]
+    changed = [path for act in edits if since < act.turn < first for path in act.edits]
     return bool(changed) and all(map(_TEST_FILE.search, changed))
 
 

@@ -169,11 +169,9 @@ def _checked(acts: list[Act], shown: Shown, failed: Collection[str]) -> Sentence
 
 
 def _ran(acts: list[Act], scratch: frozenset[str]) -> Sentence | None:
-    """The last commands that worked and are neither looks nor checks.
+    """The last commands that worked and are neither looks nor checks: what came before them may have been in vain.
 
     Beside changes of files only those that sent or deployed something, or changed a cluster.
-
-    What came before them may have been in vain.
     """
     ran = [act for act in acts if act.kind in ("run", "skill", "revert", "delete") and act.has_worked]
     ran = [act for act in ran if not (act.deletes and scratch.issuperset(map(bare_name, act.deletes)))]
