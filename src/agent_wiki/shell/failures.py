@@ -100,9 +100,10 @@ _ERROR_HELD = regex(r"(?:# )?\w{1,40} = [\"']Error: ")  # what a call gave to a 
 # PowerShell, in any language, of a line that it could not read: nothing of it has run.
 _UNREAD = regex(
     r"ParserError\b.{0,400}FullyQualifiedErrorId ?: ?\w+\s*\Z|FullyQualifiedErrorId ?: ?InvalidEndOfLine\b"
-    r"|'(?:&&|\|\|)' is not a valid statement separator in this version",
+    r"|'(?:&&|\|\|)' is not a valid statement separator in this version"
+    r"|Missing file specification after redirection operator",
     re.DOTALL,
-    needs=("ParserError", "valid statement separator", "InvalidEndOfLine"),
+    needs=("ParserError", "valid statement separator", "InvalidEndOfLine", "Missing file specification"),
 )
 # A terminal shows what was typed into it behind its prompt, and the next prompt.
 _PROMPT = regex(r"[^\n]{0,200}[%$>#] ?")

@@ -63,6 +63,13 @@ POLLED = regex(r"Process (?:still running|exited with code (?P<code>-?\d{1,10}))
 """What OpenClaw writes behind the output of a command that is polled."""
 # Of a shell of Windows that was started without the command that it was to run; its letters may stand apart.
 _ONLY_BANNER = regex(r"\s*MicrosoftWindows\[Version[^\n]*\n[^\n]*MicrosoftCorporation[^\n]*\s+[A-Z]:\\[^\n]*>\s*")
+# PowerShell found a program of the line nowhere, and runs none of its pipeline; its exit status may be 0.
+_NO_CMDLET = regex(
+    r"\A(?:\x1b\[[\d;]{0,20}m|\s){0,20}(?P<name>[\w.-]{1,80}) ?: .{0,800}?The term '(?P=name)' is not recognized as "
+    r"(?:a|the) name of",
+    re.DOTALL,
+    needs=("is not recognized as",),
+)
 _HEADER = 400
 _TRAILER, _MOST_TRAILERS = 2_000, 5  # characters, lines
 
@@ -114,12 +121,19 @@ def judged(
     polled = POLLED.search(result[-_HEADER:])
     if not is_error and (running := _running(result, polled)):
         return Verdict("running", running, turn)
-    is_error = polled["code"] != "0" if polled and polled["code"] else is_error
+    is_error = _status(result, polled, is_error)
     if (timed_out := _timed_out(result, command, turn)) is not None:
         return timed_out
     if is_error is None and (state := _left_running(result)) is not None:
         return Verdict(*state, turn)
     return judged_line(command, result, text_failure(result, tool, command) if is_error is None else is_error, turn)
+
+
+def _status(result: str, polled: re.Match[str] | None, is_error: bool | None) -> bool | None:
+    """Whether the shell says that the command failed, behind its output or in the place of it; else `is_error`."""
+    if _NO_CMDLET.match(result[: 4 * _HEADER]):
+        return True
+    return polled["code"] != "0" if polled and polled["code"] else is_error
 
 
 def _timed_out(result: str, command: str, turn: int | None) -> Verdict | None:

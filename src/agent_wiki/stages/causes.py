@@ -66,6 +66,7 @@ _FINDING = regex(
 _UNREADABLE = regex(
     r"no matches found: |bad substitution|unmatched [\"'`]|parse error near|unexpected EOF while looking for matching"
     r"|event not found|syntax error near unexpected token|is not a valid statement separator"
+    r"|Missing file specification after redirection"
 )
 _OFFERS = regex(r"\b(?:would you like me|do you want me|want me to|(?:shall|should) i)\b[^?]{0,600}\?", re.IGNORECASE)
 _MOST_OFFERED = 1_200  # characters at the end of a reply
@@ -76,6 +77,8 @@ _ELSEWHERE = frozenset({"curl", "wget", "echo", "sleep"})  # they change nothing
 # Parts of which none may change together with another, if one of them must be the cause.
 _NO_PROGRAM = regex(r"command not found|: not found\b|' is not recognized as an internal|: The term ")
 _OTHER_SHELLS = frozenset({"powershell", "pwsh", "cmd"})
+_RULE_OF_HOST = regex(r"GITHUB PUSH PROTECTION|\bGH013: ", needs=("PUSH PROTECTION", "GH013"))
+_BESIDE_COMMITS = frozenset({("git", "stash"), ("git", "add")})
 _APART: frozenset[Part] = frozenset({"folder", "environment", "here-document"})
 _TALLY = regex(
     r"\b\d+ (?:passed|failed|failing|errors?)\b|test failed, to rerun|could not compile|[Cc]ommand failed|exit code"
@@ -233,19 +236,21 @@ class _Case(ObjectedCase):
         """Each step that failed with each step of `later` that answers it: it passed, or ran where nothing had run."""
         lines = [verdict_of(event).line, *self.quoted_at(event)]
         is_missing = any(map(MISSING.search, lines))
+        is_in_pipe = is_missing and any("The term '" in line for line in lines)  # PowerShell ran nothing of it
         is_of_place = any(_OF_PLACE.search(line) and line not in (later.result or "") for line in lines)
         is_past = (is_missing and has_run(later)) or gets_past(later, lines)
         is_past = is_past or has_followed(event, self.calls_at(self.turning.remedy), later)
         worked = [*passed_steps(later), *(failed_steps(later) if is_past else ())]
-        worked += called_steps(later) if has_started(event, later) or is_read_now(event, later) else ()
+        is_read = is_read_now(event, later)
+        worked += called_steps(later) if is_read or has_started(event, later) else ()
         for failed in failed_steps(event):
             for passed in worked:
                 named = self._named_alike((event, failed), (later, passed))
                 is_stand_in = (is_missing and is_same_job(failed, passed)) or (
-                    is_of_place and is_same_tool(failed, passed)
+                    (is_of_place or is_read) and is_same_tool(failed, passed)
                 )
                 # Behind a folder that was not there nothing was begun: the rest of the line is what failed.
-                rest = called_steps(event) if is_missing and failed.program == "cd" else ()
+                rest = called_steps(event) if is_in_pipe or (is_missing and failed.program == "cd") else ()
                 if is_stand_in or any(is_same_check(step, named) for step in (failed, *rest)):
                     yield failed, passed
 
@@ -266,6 +271,8 @@ class _Case(ObjectedCase):
         is_settled = is_check(failed) or _OF_PLACE.search(verdict_of(one[0]).line) is not None
         if is_settled and (is_same_check(failed, passed) or is_same_tool(failed, passed)):
             parts -= {"flags", "arguments"}
+        if _RULE_OF_HOST.search(one[0].result or ""):
+            parts.discard("flags")  # no option of a push overrules its host
         line = verdict_of(one[0]).line
         if _NO_PROGRAM.search(line) and failed.program in line:
             parts.discard("here-document")  # nothing had read it
@@ -300,11 +307,19 @@ class _Case(ObjectedCase):
             is_done = verdict.state not in ("refused", "called off") and not verdict.has_failed and not is_meanwhile
             programs = {step.program for step in called_steps(call)}
             is_elsewhere = self.shown is not None and bool(programs) and programs <= _ELSEWHERE
-            is_idle = is_elsewhere or not changes_something(call) or only_records(call)
+            is_idle = (
+                is_elsewhere or not changes_something(call) or only_records(call) or self._leaves_commits(event, call)
+            )
             if not is_done or is_idle or self._is_attempt(event, call):
                 continue
             if not is_scratch(call, self.calls[: call.position], later):
                 yield call
+
+    def _leaves_commits(self, event: Call, call: Call) -> bool:
+        """What does not touch the commits changes nothing of how a push goes."""
+        is_push = any(step.words[:2] == ("git", "push") for step in failed_steps(event))
+        heads = {step.words[:2] for step in called_steps(call) if shell_kind(step) in CHANGING}
+        return is_push and (heads <= _BESIDE_COMMITS if called_steps(call) else tool_kind(call) == "edit")
 
     def _is_attempt(self, event: Call, call: Call) -> bool:
         """The same check run again changes nothing."""

@@ -107,6 +107,8 @@ class Call:
             value = self.arguments.get(key)
             if isinstance(value, list):  # Codex: ["bash", "-lc", "…"], ["powershell.exe", "-NoLogo", "-Command", "…"]
                 parts = [str(part) for part in value]
+                if parts[:1] == ["apply_patch"] and len(parts) == 2:
+                    return f"apply_patch <<'PATCH'\n{parts[1]}\nPATCH"  # as a shell would be given it: it is one text
                 return parts[-1] if len(parts) > 2 and parts[-2].lower() in _READS_LINE else " ".join(parts)
             if isinstance(value, str):
                 return value

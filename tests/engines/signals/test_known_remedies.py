@@ -10,7 +10,7 @@ from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.extract_guidelines import answer
 from agent_wiki.engines.offline.signals import known_remedies
 from agent_wiki.engines.offline.signals.known_remedies import Remedy, remedies
-from agent_wiki.stages.extract_guidelines import GuidelinesQuestion
+from agent_wiki.stages.extract_guidelines import GuidelinesQuestion, grade_of
 from tests.engines.recordings import summary
 from tests.engines.scripted_session import Script
 
@@ -142,3 +142,39 @@ def test_of_a_chain_the_step_is_blamed_that_the_error_names_an_argument_of() -> 
     (lesson,) = known_remedies.lessons(MinedSession.of(script.done()))
     assert lesson.guideline.title == "Begin commands with their absolute folder"
     assert lesson.guideline.rationale.startswith("`git add` stopped with ")
+
+
+def test_another_program_on_the_same_file_stands_in_for_one_that_is_not_there() -> None:
+    missing = "sed : The term 'sed' is not recognized as the name of a cmdlet, function, script file"
+    script = Script().runs("sed -n '1,40p' src/cart.ts", missing, failed=True)
+    script.runs("Get-Content -Path src/cart.ts -TotalCount 40", "export const total = 3")
+    assert _graded(script) == {"Read and search with PowerShell's commands": "checked"}
+
+
+def test_a_patch_in_a_list_of_words_is_one_text() -> None:
+    refused = (
+        "apply_patch verification failed: invalid hunk at line 3, '' is not a valid hunk header. Valid hunk headers:"
+    )
+    bad, good = (
+        "*** Begin Patch\n*** Add File: docs/a.md\n+# Cart" + gap + "- one; two\n*** End Patch"
+        for gap in ("\n\n", "\n+\n+")
+    )
+    script = Script().call("shell", {"command": ["apply_patch", bad]}, refused, failed=True)
+    script.call("shell", {"command": ["apply_patch", good]}, "Success. Updated the following files:\nA docs/a.md")
+    assert _graded(script) == {"Begin added lines with + in apply_patch": "checked"}
+
+
+def test_what_does_not_touch_the_commits_is_no_cause_of_a_refused_push() -> None:
+    refused = "remote: error: GH013: Repository rule violations\nremote: - GITHUB PUSH PROTECTION"
+    rewritten = "git filter-branch --index-filter 'git rm --cached --ignore-unmatch .env' -- --all"
+    script = Script().runs("git push origin main", refused, failed=True).runs("git stash", "Saved working directory")
+    script.runs(rewritten, "Rewrite 8a58ce4 (4/4)").runs(
+        "git push origin main --force", "ff6065a..65d6cf6  main -> main"
+    )
+    assert _graded(script) == {"Take secrets out of unpushed commits": "checked"}
+
+
+def _graded(script: Script) -> dict[str, str]:
+    trajectory = script.done()
+    lessons = known_remedies.lessons(MinedSession.of(trajectory))
+    return {each.guideline.title: grade_of(each.guideline, trajectory).cause for each in lessons}

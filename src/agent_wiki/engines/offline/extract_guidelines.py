@@ -27,13 +27,20 @@ CANNED = frozenset({"remedies", "recoveries/outside-sandbox"})
 # Families, or single rules of a family, that hold for the repository alone; and families whose first tag is the tool.
 _OF_REPOSITORY = frozenset({"corrections", "preferences", "surroundings"}) | {
     "recoveries/other-name",
-    "recoveries/reset",
     "recoveries/set-up",
     "runners/other-runner",
 }
 _OF_TOOL = frozenset({"arguments"})
 # What the program around the agent refuses, and from where its shell runs a command.
-_OF_AGENT = frozenset({"recoveries/outside-sandbox", "safeguards", "remedies/stayed-folder", "remedies/left-folder"})
+_OF_AGENT = frozenset(
+    {
+        "recoveries/outside-sandbox",
+        "safeguards",
+        "arguments/absolute-path",
+        "remedies/stayed-folder",
+        "remedies/left-folder",
+    }
+)
 _MOST_PER_SESSION = 5
 # What would help was taken out: the value itself, or all that a command is given.
 _VALUE_LOST = regex(r"<value>|`--?[\w-]+ <text>`|`(?:source|cd|export|\.) <\w+>`")
@@ -52,10 +59,10 @@ def answer(question: GuidelinesQuestion, rules: Sequence[AnyRule] = RULES) -> Gu
 def _with_scope(guideline: GuidelineAnswer, agent: str | None) -> GuidelineAnswer:
     """How far a rule of each family holds: the user's wishes and a repository's own runner for that repository."""
     scope: str | None = REPOSITORY if _is_one_of(_OF_REPOSITORY, guideline) else "general"
-    if _is_one_of(_OF_TOOL, guideline):
-        scope = f"tool:{guideline.tags[0]}"
-    elif _is_one_of(_OF_AGENT, guideline):
+    if _is_one_of(_OF_AGENT, guideline):
         scope = f"tool:{tag(agent)}" if agent else None
+    elif _is_one_of(_OF_TOOL, guideline):
+        scope = f"tool:{guideline.tags[0]}"
     return guideline.model_copy(update={"scope": scope})
 
 

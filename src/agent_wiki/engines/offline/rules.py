@@ -64,6 +64,7 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         arguments.lessons,
         {
             "arguments/either-or": "A call is refused for two exclusive arguments, and accepted with one.",
+            "arguments/absolute-path": "A tool for files wants an absolute path, and works with one.",
             "arguments/preparing-call": "A call fails, and works after one other tool was called.",
         },
     ),
@@ -71,7 +72,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         recoveries.lessons,
         {
             "recoveries/set-up": "A check fails, and gets past it by one command that the failure names.",
-            "recoveries/reset": "A check fails, what an earlier run left is cleared away, and the same check passes.",
             "recoveries/outside-sandbox": "A command fails in the sandbox, and the same command passes outside of it.",
             "surroundings/variable": "A command fails, and passes with one variable set that holds elsewhere, too.",
         },

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import chain
 
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.imperatives import has_length_of_title
@@ -22,6 +24,16 @@ _REFUSED = written("call_refused", re.IGNORECASE)
 _EITHER = regex(r"\bomit\b|\bmutually exclusive\b|\bcannot be (?:used|combined)\b|\beither\b", re.IGNORECASE)
 _CONSTRAINT = written("call_constraint", re.IGNORECASE)
 
+_WANTS_ABSOLUTE = regex(r"\babsolute path|\bpath must be absolute|\bnot an absolute path", re.IGNORECASE)
+_IS_ABSOLUTE = regex(r"(?:\A|\*\*\* (?:Add|Update|Delete) File: )(?:/|[A-Za-z]:[/\\])")
+
+_ABSOLUTE = Wording(
+    "arguments/absolute-path",
+    "Give file tools absolute paths",
+    "Give the program's own tools for files absolute paths, also within a patch (`*** Add File: <absolute path>`).",
+    "A file is to be written or read by a tool of the program, or one answers that it wants an absolute path.",
+    ("tool-arguments", "paths"),
+)
 _SEARCH_FIRST = Wording(  # the same page for all such tools
     "arguments/preparing-call",
     "Call ToolSearch before a deferred tool",
@@ -37,6 +49,7 @@ def lessons(session: MinedSession) -> list[Lesson]:
     found: list[Lesson] = []
     for failed in session.calls:
         found += _prepared(session, failed)
+        found += _absolute(session, failed)
         line = _refusal(failed)
         if line is None:
             continue
@@ -84,6 +97,27 @@ def _either(session: MinedSession, failed: Call, worked: Call, line: str) -> lis
         (tag(failed.name, "tool", most=40), "tool-arguments"),
     )
     return _lesson(session, failed, worked, wording, line, f"it worked without `{gone[0]}`", 73)
+
+
+def _absolute(session: MinedSession, failed: Call) -> list[Lesson]:
+    """A tool for files asks for an absolute path, is given one, and works."""
+    head = (failed.result or "")[:600] if has_failed(failed) and failed.command() is None else ""
+    if not _WANTS_ABSOLUTE.search(head) or _has_absolute(failed):
+        return []
+    worked = _next_success(session, failed)
+    if worked is None or not _has_absolute(worked):
+        return []
+    return _lesson(session, failed, worked, _ABSOLUTE, error_line(head), "it worked with an absolute path", 74)
+
+
+def _has_absolute(call: Call) -> bool:
+    return any(map(_IS_ABSOLUTE.search, _strings(call.arguments)))
+
+
+def _strings(value: object) -> Iterator[str]:
+    """Every text in the arguments of a call."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    yield from (value,) if isinstance(value, str) else chain.from_iterable(map(_strings, inner))
 
 
 def _prepared(session: MinedSession, failed: Call) -> list[Lesson]:

@@ -13,6 +13,7 @@ from agent_wiki.shell.edited_parts import edit_old_text, edit_text
 from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.past_failure import was_read
 from agent_wiki.shell.same_check import is_same_check
+from agent_wiki.stages.call_effects import is_same_job
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
@@ -131,12 +132,18 @@ def _applies(edit: Call, remedy: Remedy) -> bool:
 def _confirmed(session: MinedSession, failed: Attempt, worked: Attempt | Call, remedy: Remedy) -> int | None:
     """The turn in which the command that failed works, or a look shows what is good: of the remedy, or a later one."""
     later = [worked] if isinstance(worked, Attempt) else []
-    if remedy.unread and later:  # which the shell could read
+    if later and (remedy.unread or _stands_in(failed, later[0])):  # what the shell could read, or another program
         return later[0].turn
     later += [each for each in session.attempts_after(failed, 2 * _WITHIN_CALLS) if each.position > worked.position]
     if remedy.good:
         return next((each.turn for each in later if remedy.good.search(each.output)), None)
     return next((each.turn for each in later if each.verdict == "passed" and _do_the_same(failed, each)), None)
+
+
+def _stands_in(failed: Attempt, other: Attempt) -> bool:
+    """Whether a program that is not there is replaced by another one on the same things."""
+    missing = [step for step in called_steps(failed.call) if f"'{step.program}' is not recognized" in failed.output]
+    return any(is_same_job(one, two) for one in missing for two in called_steps(other.call))
 
 
 def _do_the_same(one: Attempt, other: Attempt) -> bool:

@@ -10,7 +10,6 @@ from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.signals.outside_sandbox import Refusal, let_out, refusal_of
 from agent_wiki.engines.offline.signals.recovery import Recovery, retried
-from agent_wiki.engines.offline.signals.resets import reset
 from agent_wiki.engines.offline.signals.set_up import set_up
 from agent_wiki.engines.offline.signals.surroundings import in_others
 from agent_wiki.shell.judged_steps import failed_steps, passed_steps
@@ -32,7 +31,7 @@ def lessons(session: MinedSession) -> list[Lesson]:
         if refusal is not None:
             refused.append(refusal)
         again = retried(session, failed, _WITHIN_CALLS) if refusal is None else None
-        found += (set_up(session, again) or reset(session, again)) if again else []
+        found += set_up(session, again) if again else []
         found += in_others(session, failed) if refusal is None else []
     return found + let_out(session, refused)
 
