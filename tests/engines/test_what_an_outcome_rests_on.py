@@ -12,7 +12,7 @@ from tests.engines.sessions import Session
 from tests.engines.summaries import COMMITTED, capped, summary
 from tests.hangs import no_hang
 
-UNCHECKED = "no passed check after the change in T2 was found"
+UNCHECKED = "nothing was run to check the last change (T2)"
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ UNCHECKED = "no passed check after the change in T2 was found"
         (capped().says("They are capped.").user("Thanks, it works now."), "the user accepted it"),
         (
             Session().user("Hello there, can you see this?"),
-            "nothing was found that shows how it ended",
+            "neither a check nor the user says how it ended",
         ),
     ],
 )
@@ -38,20 +38,28 @@ def test_an_outcome_says_what_it_rests_on(session: Session, reason: str) -> None
 
 def test_each_basis_but_a_recorded_verdict_has_its_words() -> None:
     bases = [each for each in get_args(Basis) if each != "recorded"]
-    assert all(Shown("partial", basis).reason({"cap.py": 2}) for basis in bases)
-    assert Shown("success", "recorded").reason({"cap.py": 2}) == ""
+    assert all(Shown("partial", basis).reason({"cap.py": 2}, []) for basis in bases)
+    assert Shown("success", "recorded").reason({"cap.py": 2}, []) == ""
 
 
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"cap.py": 4, "README.md": 6}, "no passed check after the change in T4 was found"),
+        ({"cap.py": 4, "README.md": 6}, "nothing was run to check the last change (T4)"),
         ({"README.md": 4, "caps.json": 2}, "no check of what was written in T4 was found"),
         ({}, "something was done or answered, and nothing was found that shows whether it holds"),
     ],
 )
 def test_of_documents_and_data_no_test_is_missed(changed: dict[str, int], said: str) -> None:
-    assert Shown("partial", "unchecked").reason(changed) == said
+    assert Shown("partial", "unchecked").reason(changed, []) == said
+
+
+def test_what_ran_after_the_last_change_is_named_and_not_denied() -> None:
+    session = capped().run("git checkout -b cap", "Switched").call("run_experiment", {"seed": 3}, '{"reward": 14.2}')
+    ran = "after the last change (T2) `run_experiment` ran (T7), and this engine cannot tell what that shows"
+    assert summary(session).outcome_reason == ran
+    compiled = ran.replace("run_experiment", "python -m py_compile cart.py").replace("T7", "T9")
+    assert summary(session.run("python -m py_compile cart.py")).outcome_reason == compiled
 
 
 def test_a_value_of_a_data_file_that_a_later_look_shows_was_set_as_asked() -> None:

@@ -10,7 +10,7 @@ from agent_wiki.engines.offline.goal import request_line
 from agent_wiki.shell.judging import judged_line
 from tests.engines.outcomes import shown
 from tests.engines.sessions import Session
-from tests.engines.summaries import summary
+from tests.engines.summaries import capped, summary
 
 FAILED = "× caps the total 5ms\n Tests  1 failed (1)"
 TEST = "npx vitest run cart.test.ts"
@@ -273,7 +273,7 @@ def test_the_work_of_a_subagent_is_the_last_change() -> None:
     arc = summary(
         session.call("Task", {"description": "Simplify the code", "subagent_type": "x"}, "Simplified the cart.")
     )
-    assert arc.outcome_reason == "no passed check after the change in T6 was found"
+    assert arc.outcome_reason == "nothing was run to check the last change (T6)"
 
 
 def test_a_command_alone_is_named_with_what_was_shipped_for_it() -> None:
@@ -324,3 +324,31 @@ def test_a_build_that_prints_nothing_passes_in_the_key_turns_too() -> None:
     arc = summary(session.edit("a.go").run("go build ./...", "").says("It builds again, with the cap in its place."))
     assert arc.outcome == "success"
     assert [each.text for each in arc.key_turns if each.turn == arc.outcome_turn] == ["`go build ./...` passes"]
+
+
+def test_what_sets_the_shell_up_is_not_what_was_run() -> None:
+    line = 'eval "$(mise activate bash)" && linctl issue update ALE-258 --state Done'
+    story = summary(
+        Session().user("mark this ticket as done").run(line, "Updated").says("It is marked as done.")
+    ).narrative
+    assert "ran `linctl issue update ALE-258 --state Done`" in story
+
+
+def test_files_put_aside_have_no_part_in_a_push_that_works_later() -> None:
+    refused = "remote: error: GH013: Repository rule violations found for refs/heads/main"
+    session = capped().run("git push origin main", refused, failed=True).run("git stash", "Saved working directory")
+    session.run("git filter-repo --path .env --invert-paths", "Parsed 25 commits")
+    story = summary(session.run("git push origin main --force", "ff..65 main -> main (forced update)")).narrative
+    assert "it worked after `git filter-repo --path .env --invert-paths`" in story
+
+
+def test_beside_inline_code_nothing_says_that_the_tests_alone_were_changed() -> None:
+    session = capped().run("make test", "AssertionError: 3 != 4", failed=True).edit("tests/test_cart.py")
+    inline = "python3 - <<'PY'\nopen('cart.py', 'w').write(open('old.py').read())\nPY"
+    story = summary(session.run(inline, "written").run("make test", "4 passed")).narrative
+    assert "passed after changes to `tests/test_cart.py`" in story
+
+
+def test_a_call_in_a_form_that_the_harness_did_not_read_is_not_quoted() -> None:
+    reply = "The cap holds for all totals now.\n<function=run>\n<parameter=command>cd /shop && pytest -q"
+    assert "parameter=" not in str(summary(capped().says(reply)))

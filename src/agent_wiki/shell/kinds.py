@@ -117,6 +117,7 @@ _SAYS_CHECK = frozenset({"check", "lint", "test", "typecheck", "type-check"})
 _LISTS_TESTS = frozenset({"--listTests", "--list-tests"})  # and runs none
 _GIT_PREPARES = frozenset({"add", "worktree"})
 _CHANGES_OF_POWERSHELL = regex(r"\b(?:Set|Add|Remove|Copy|Move|New|Rename|Invoke|Start|Stop|Out)-[A-Z]|&")
+_SETS_UP = regex(r"\b(?:activate|shellenv|hook|init|env|ssh-agent|dircolors)\b")  # `eval "$(mise activate bash)"`
 _MOST_KEPT = 4096  # a long session has thousands of commands, which many rules look at
 _GIT_SHIPS = frozenset({"commit", "push", "tag"})
 
@@ -136,7 +137,8 @@ def shell_kind(command: SimpleCommand) -> ShellKind:
 def _by_program(command: SimpleCommand) -> ShellKind:
     program, rest = command.program, command.words[1:]
     is_text = not rest and (" " in program or not any(map(str.isalnum, program)))
-    if is_text or program in _JUMPS:
+    is_set_up = program == "eval" and _SETS_UP.search(command.source) is not None
+    if is_text or is_set_up or program in _JUMPS:
         return "look"  # PowerShell prints a text that stands alone
     if program == "git":
         return _git_kind(rest)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from agent_wiki.engines.offline.acts import Act, distinct
@@ -37,6 +37,9 @@ Basis = Literal[
 ]
 
 
+_RUNS = ("run", "service", "probe", "check")  # the later, the more it may show
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
     """An outcome, what it is based on, and where it can be seen. `act` is the check or the commit behind it."""
@@ -49,13 +52,22 @@ class Shown:
     passed: tuple[Act, ...] = ()
     failed: tuple[Act, ...] = ()
 
-    def reason(self, changed: Mapping[str, int]) -> str:
-        """What the outcome rests on, as a clause. In: the files of the work that were changed, each with its turn."""
+    def reason(self, changed: Mapping[str, int], acts: Iterable[Act]) -> str:
+        """What the outcome rests on, as a clause. In: the changed files of the work, each with its turn; all acts."""
         reasons = table("words")["outcome_reasons"]
         code = [path for path in changed if not is_unchecked(path)]  # what a check may be about
         what = "changed" if any(not is_data(path) for path in code) else "written" if changed else "unchanged"
         last = max((changed[path] for path in (code if what == "changed" else changed)), default=0)
+        after = (act for act in acts if act.turn > last and act.kind in _RUNS and not act.has_failed)
+        ran = tuple(sorted((act for act in after if not called(act).startswith("`git ")), key=_weight))[-1:]
+        shown = self.failed or self.passed or ((self.act,) if self.act else ())
+        if what == "changed" and self.basis == "unchecked" and ran:
+            what, shown = "ran", ran
         own = f"{self.basis}-{self.outcome}-{what}"
         reason = next((reasons[key] for key in (own, own.rpartition("-")[0], self.basis) if key in reasons), "")
-        acts = self.failed or self.passed or ((self.act,) if self.act else ())
-        return reason.replace("NAMES", listing(distinct([called(act) for act in acts]), 3)).replace("LAST", f"T{last}")
+        reason = reason.replace("NAMES", listing(distinct([called(act) for act in shown]), 3))
+        return reason.replace("LAST", f"T{last}").replace("RAN", f"T{shown[-1].end}" if shown else "")
+
+
+def _weight(act: Act) -> int:
+    return _RUNS.index(act.kind)

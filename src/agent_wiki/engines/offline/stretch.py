@@ -29,6 +29,7 @@ HANDED_OVER = regex(r"(?:^|[\s&;|])(?:submit(?:\s|$)|echo ['\"]?COMPLETE_TASK)")
 _CALL_IN_WORDS = regex(r"```[^`]{0,400}```\s*\Z")  # some harnesses have it there
 _HANDS_OVER, _LEAVES = written("hands_over", re.IGNORECASE), written("leaves", re.IGNORECASE)
 _APART = regex(r"(?:telemetry|usage)\.jsonl$|(?:^|[/\\])scratch(?:pad)?[/\\]|[/\\]AppData[/\\]Local[/\\]Temp[/\\]")
+_CALL_AS_TEXT = regex(r"^\s{0,8}(?:<function[=> ]|<tool_call>|<parameter=|<invoke name=)", re.MULTILINE)
 _NO_REPLY = "No response requested."  # what a client records where the agent was not asked
 
 
@@ -151,6 +152,8 @@ class Stretch:
 
     def _without_preamble(self, reply: str) -> str:
         """A reply without what an agent has to say in all of them."""
+        written_call = _CALL_AS_TEXT.search(reply)  # in a form that the harness did not read as one
+        reply = reply[: written_call.start()] if written_call else reply
         always = self.trajectory.worked_out(_lines_of_most_replies)
         if not any(line in reply for line in always):
             return reply

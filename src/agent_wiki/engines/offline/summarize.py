@@ -69,7 +69,7 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         outcome=shown.outcome,
         outcome_turn=None if is_request else shown.turn,
         outcome_quote=None if is_request else shown.quote,
-        outcome_reason=shown.reason(stretch.product() | stretch.handed_on()),
+        outcome_reason=shown.reason(stretch.product() | stretch.handed_on(), stretch.acts),
         narrative=narrative,
         requests=requests_shown,
         key_turns=key_turns_of(stretch, shown, troubles, deed, listed),

@@ -247,6 +247,7 @@ def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -
     is_named = any(bare_name(path).rpartition(".")[0] in (trouble.failures[-1].call.result or "") for path in edits)
     names = file_names(edits, cwd, _MOST_SHOWN, clauses) if len(edits) <= _FEW_EDITS or is_named else "several files"
     is_of_tests = trouble.is_check and bool(edits) and all(map(_TEST_FILE.search, edits))
+    is_of_tests = is_of_tests and not any(map(is_inline, between))  # inline code may have changed other files
     changed = [f"changes to {'the tests alone, ' if is_of_tests else ''}{names}"] if edits else []
     repaired = ":fix" in (fix.call.command() or "") and ":fix" not in (trouble.failures[-1].call.command() or "")
     if done := [*changed, *handed, *distinct([*installed, *([called(fix)] if repaired else [])])]:

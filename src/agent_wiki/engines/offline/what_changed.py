@@ -20,7 +20,8 @@ from agent_wiki.wiki.text import plain_line, with_cut_paths
 
 _PREPARES = frozenset({"mkdir", "chmod", "export", "source", "."})  # by themselves they change nothing of the work
 _READIES = frozenset(  # for a commit or a push
-    {("git", verb) for verb in ("pull", "rebase", "merge", "fetch", "config", "remote")} | {("gh", "auth")}
+    {("git", verb) for verb in ("pull", "rebase", "merge", "fetch", "config", "remote", "filter-branch", "filter-repo")}
+    | {("gh", "auth")}
 )
 _ALIKE = 0.5  # two words of which one may be the other, corrected
 _UNREADABLE = regex(r"unexpected EOF|syntax error near|unmatched [\"'`]|unterminated quoted|no matches found: ")
@@ -76,8 +77,9 @@ def what_changed(failures: Sequence[Act], worked: Act, between: Sequence[Act]) -
     # Where something else ran in between, nothing says that the difference is what mattered.
     is_alone = failures[0].kind == "check" or not any(act.kind in ("run", "edit", "ship") for act in before)
     said = differences[0] if len(set(differences)) == 1 and is_alone else ""
-    removed = [called(act) for act in before if act.kind in ("delete", "revert")]
-    if failures[0].kind == "ship":
+    is_ship = failures[0].kind == "ship"  # which files that were put aside have no part in
+    removed = [called(act) for act in before if act.kind in ("delete", *(() if is_ship else ("revert",)))]
+    if is_ship:
         readied = (act for act in before if act.kind != "look")
         removed += [called(act) for act in readied if any(each.words[:2] in _READIES for each in act.commands)]
     is_check = failures[0].kind == "check" and not said
