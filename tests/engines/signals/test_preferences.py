@@ -6,7 +6,7 @@ import pytest
 
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.lessons import Lesson
-from agent_wiki.engines.offline.signals import preferences
+from agent_wiki.engines.offline.signals import corrections, preferences
 from agent_wiki.stages.extract_guidelines import grade_of
 from tests.engines.scripted_session import Script
 
@@ -176,3 +176,16 @@ def test_how_one_piece_is_to_be_written_again_is_no_rule() -> None:
         mark="rejected",
     )  # fmt: skip
     assert not _rules(script)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Do not add the full names",
+        "Do not add the full name of the agent as well",
+        "They should have borders around them. Make them look distinct and use the tool icon instead of full word",
+    ],
+)
+def test_what_the_product_is_to_look_like_is_no_rule(said: str) -> None:
+    session = MinedSession.of(_working().user(said).edits("b", "tool icon", "panel.ts").done())
+    assert not [*preferences.lessons(session), *corrections.lessons(session)]

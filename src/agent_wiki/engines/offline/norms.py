@@ -30,7 +30,7 @@ _COMMON = named("common")
 _OWN_NAME = regex(r"\b(?!force-push)(?:[a-z0-9]+[-_][a-z0-9]\w*|[a-z]+[A-Z]\w*)\b")
 _APPROVAL = regex(r"\b(?:ask|seek|get|request|wait)\b.*\b(?:approval|permission|confirmation|consent|go-ahead)$", re.I)
 _TENTATIVE = regex(r"^(?:let['’]s )?try\b|\b(?:maybe|perhaps|possibly|for now|this time)\b", re.I)
-_DEFINITE = regex(r"\bthe ([\w'-]+)", re.IGNORECASE)
+_DEFINITE = regex(r"\bthe (?:(?:full|whole|entire|exact|actual|new|old) )?([\w'-]+)", re.IGNORECASE)
 _OCCASION = regex(r"(?<!only )\b(?:before|after|when|whenever|every time|each time)\b .+$", re.IGNORECASE)
 
 

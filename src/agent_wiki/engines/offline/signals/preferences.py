@@ -48,8 +48,9 @@ def lessons(session: MinedSession) -> list[Lesson]:
         for sentence in words.sentences if not _SPECIFIES.search(words.text) else ():
             bare = _INTERJECTION.sub("", sentence)
             norm = norm_of(_with_occasion(words, bare), is_correction=is_correction)
-            is_rewrite = norm is not None and not norm.is_lasting and _REWRITE.search(words.text)
-            if norm is not None and not _OF_PROMPT.search(bare) and not is_rewrite:
+            is_once = norm is not None and not norm.is_lasting
+            is_of_work = is_once and (_REWRITE.search(words.text) or _OF_PRODUCT.search(words.text))
+            if norm is not None and not _OF_PROMPT.search(bare) and not is_of_work:
                 found += _lesson(session, words, sentence, norm)
             elif norm is None and len(sentence) <= _LONGEST:
                 found += _in_own_words(session, words, sentence)
