@@ -7,7 +7,9 @@ recordings (`--mined` names one that is there already). A reader of all their pa
 are useful and which partly; every other page is wrong for it. Judgements go by page id, a digest of the rule's words,
 so a page worded anew has to be judged anew; `--todo` lists such pages. Every question is asked of every wiki: where
 none of its pages is useful or partly so, silence is right. The questions under `choosing` are for choosing weights and
-threshold (`--choose`, `--list`), those under `reporting` for reporting. Exit code 1 when a target is missed.
+threshold (`--choose`, `--list`), those under `reporting` for reporting. Those under `second_reader` were written and
+judged by somebody who had read the pages alone: neither the code, nor an answer of it. Exit code 1 when a target is
+missed, by either.
 """
 
 from __future__ import annotations
@@ -63,6 +65,7 @@ class Judged:
     read: frozenset[str]
     choosing: tuple[Question, ...]
     reporting: tuple[Question, ...]
+    second_reader: tuple[Question, ...]
 
 
 @dataclass(slots=True)
@@ -119,14 +122,14 @@ def _share(verdicts: Sequence[str], wanted: str) -> float:
 def judged(path: Path = JUDGEMENTS) -> Judged:
     """The stored questions and judgements."""
     stored = json.loads(path.read_text(encoding="utf-8"))
-    choosing, reporting = (
+    choosing, reporting, second_reader = (
         tuple(
             Question(each["ask"], each["kind"], frozenset(each[USEFUL]), frozenset(each[PARTLY]))
             for each in stored[part]
         )
-        for part in ("choosing", "reporting")
+        for part in ("choosing", "reporting", "second_reader")
     )
-    return Judged(frozenset(stored["read"]), choosing, reporting)
+    return Judged(frozenset(stored["read"]), choosing, reporting, second_reader)
 
 
 def wikis(scratch: Path, shared: Path, mined: Path | None) -> dict[str, Path]:
@@ -252,7 +255,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             lines = list(choose(places, known.choosing))
         else:
             lines, total = report(places, known.reporting)
-            is_met = total.is_met()
+            others, of_others = report(places, known.second_reader)
+            lines += ["", "a second reader, who knew the pages alone:", *others]
+            is_met = total.is_met() and of_others.is_met()
         for line in lines:
             print(line)
     return 0 if is_met else 1
