@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.signals import other_names
@@ -98,3 +100,30 @@ def test_the_line_that_says_what_is_missing_is_quoted_and_not_the_prompt_before_
     script = Script().runs("mvn test -pl core", output, failed=True).runs("./mvnw test -pl core", "BUILD SUCCESS")
     (lesson,) = _lessons(script)
     assert "stopped with `zsh: command not found: mvn`" in lesson.guideline.rationale
+
+
+@pytest.mark.parametrize(
+    ("refused", "said", "worked", "rule"),
+    [
+        ("till list --labels=fruit", "unknown flag: --labels", "till list --label=fruit", "--label"),
+        ("till ready --epic=T1", "unknown flag: --epic", "till ready --mol=T1", "--mol"),
+        ("till send -P a.md", "error: unexpected argument '-P' found", "till send --file a.md", "--file"),
+        ("till pending", 'unknown command "pending" for "till"', "till trigger-pending", "trigger-pending"),
+        ("till ready --gated", "unknown flag: --gated", "till ready --json", ""),
+        ("till list --labels=fruit", "unknown flag: --labels", "till list --label=pears", ""),
+        ("till list --open", "unknown flag: --labels", "till list --opened", ""),
+    ],
+)
+def test_a_word_that_is_not_known_is_replaced_by_one_for_the_same(
+    refused: str, said: str, worked: str, rule: str
+) -> None:
+    rules = _rules(Script().runs(refused, said, failed=True).runs(worked, "done"))
+    assert [each.split("`")[3] for each in rules] == ([rule] if rule else [])
+
+
+def test_a_wrapper_that_does_not_know_the_program_is_left_out() -> None:
+    refused = "error: unrecognized subcommand 'bun'\n\nUsage: rtk [OPTIONS] <COMMAND>"
+    script = Script().runs("rtk bun run test 2>&1 | tail -5", refused, failed=True).runs("bun run test", "3 pass")
+    (lesson,) = _lessons(script)
+    assert lesson.guideline.title == "Call `bun` without `rtk`"
+    assert grade_of(lesson.guideline, script.done()).cause == "checked"

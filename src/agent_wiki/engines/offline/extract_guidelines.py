@@ -27,6 +27,7 @@ CANNED = frozenset({"remedies", "recoveries/outside-sandbox"})
 # Families, or single rules of a family, that hold for the repository alone; and families whose first tag is the tool.
 _OF_REPOSITORY = frozenset({"corrections", "preferences", "surroundings"}) | {
     "recoveries/other-name",
+    "recoveries/renamed",
     "recoveries/set-up",
     "runners/other-runner",
 }

@@ -78,7 +78,10 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     ),
     *_found_by(
         other_names.lessons,
-        {"recoveries/other-name": "A program is not found by its name, and does the same by another name."},
+        {
+            "recoveries/other-name": "A program is not found by its name, and does the same by another name.",
+            "recoveries/renamed": "A program does not know a word, and works with another, or without its wrapper.",
+        },
     ),
     *_found_by(runners.lessons, {"runners/other-runner": "A runner is not installed, and another one does its job."}),
     *_found_by(

@@ -59,7 +59,9 @@ class Shown:
         what = "changed" if any(not is_data(path) for path in code) else "written" if changed else "unchanged"
         last = max((changed[path] for path in (code if what == "changed" else changed)), default=0)
         after = (act for act in acts if act.turn > last and act.kind in _RUNS and not act.has_failed)
-        ran = tuple(sorted((act for act in after if not called(act).startswith("`git ")), key=_weight))[-1:]
+        ran = tuple(
+            sorted((act for act in after if not called(act).startswith("`git ")), key=lambda act: _RUNS.index(act.kind))
+        )[-1:]
         shown = self.failed or self.passed or ((self.act,) if self.act else ())
         if what == "changed" and self.basis == "unchecked" and ran:
             what, shown = "ran", ran
@@ -67,7 +69,3 @@ class Shown:
         reason = next((reasons[key] for key in (own, own.rpartition("-")[0], self.basis) if key in reasons), "")
         reason = reason.replace("NAMES", listing(distinct([called(act) for act in shown]), 3))
         return reason.replace("LAST", f"T{last}").replace("RAN", f"T{shown[-1].end}" if shown else "")
-
-
-def _weight(act: Act) -> int:
-    return _RUNS.index(act.kind)

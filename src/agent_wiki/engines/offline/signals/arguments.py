@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import chain
 
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.imperatives import has_length_of_title
@@ -25,7 +23,7 @@ _EITHER = regex(r"\bomit\b|\bmutually exclusive\b|\bcannot be (?:used|combined)\
 _CONSTRAINT = written("call_constraint", re.IGNORECASE)
 
 _WANTS_ABSOLUTE = regex(r"\babsolute path|\bpath must be absolute|\bnot an absolute path", re.IGNORECASE)
-_IS_ABSOLUTE = regex(r"(?:\A|\*\*\* (?:Add|Update|Delete) File: )(?:/|[A-Za-z]:[/\\])")
+_IS_ABSOLUTE = regex(r'[Pp]ath": ?"(?:/|[A-Za-z]:)|\*\*\* (?:Add|Update|Delete) File: (?:/|[A-Za-z]:)')
 
 _ABSOLUTE = Wording(
     "arguments/absolute-path",
@@ -102,22 +100,12 @@ def _either(session: MinedSession, failed: Call, worked: Call, line: str) -> lis
 def _absolute(session: MinedSession, failed: Call) -> list[Lesson]:
     """A tool for files asks for an absolute path, is given one, and works."""
     head = (failed.result or "")[:600] if has_failed(failed) and failed.command() is None else ""
-    if not _WANTS_ABSOLUTE.search(head) or _has_absolute(failed):
+    if not _WANTS_ABSOLUTE.search(head) or _IS_ABSOLUTE.search(failed.raw_arguments):
         return []
     worked = _next_success(session, failed)
-    if worked is None or not _has_absolute(worked):
+    if worked is None or not _IS_ABSOLUTE.search(worked.raw_arguments):
         return []
     return _lesson(session, failed, worked, _ABSOLUTE, error_line(head), "it worked with an absolute path", 74)
-
-
-def _has_absolute(call: Call) -> bool:
-    return any(map(_IS_ABSOLUTE.search, _strings(call.arguments)))
-
-
-def _strings(value: object) -> Iterator[str]:
-    """Every text in the arguments of a call."""
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    yield from (value,) if isinstance(value, str) else chain.from_iterable(map(_strings, inner))
 
 
 def _prepared(session: MinedSession, failed: Call) -> list[Lesson]:

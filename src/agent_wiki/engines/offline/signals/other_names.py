@@ -13,44 +13,72 @@ from agent_wiki.shell.judged_steps import called_steps, failed_steps
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.stages.call_effects import has_run
-from agent_wiki.trajectory.lazily import regex
 
 _WITHIN_CALLS = 10
 _NOT_ON_PATH = written("not_on_path", re.MULTILINE)
-_STUB = written("stub_of_python", re.MULTILINE, needs=("49", "Python was not found"))
-_PYTHON = regex(r"python3?(?:\.exe)?")
+_UNKNOWN = written("unknown_word", re.IGNORECASE)
+_TO_CALL = "`NAME` is to be called, or the shell answers that `NAME` is not found."
 _MOST_FRONT_WORDS = 3  # in place of a program's name
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson at most for each call of a program that was not found."""
     failures = (each for each in session.attempts if each.verdict == "failed")
-    found = [lesson for failed in failures for lesson in _stubbed(session, failed) or _other_name(session, failed)]
+    found = [lesson for failed in failures for lesson in _renamed(session, failed) or _other_name(session, failed)]
     return list({each.guideline.confirming_turn: each for each in found}.values())  # the last try before it
 
 
-def _stubbed(session: MinedSession, failed: Attempt) -> list[Lesson]:
-    """The Store's stub was called in place of Python, which has another name."""
-    result = failed.ended.result or ""
-    wanted = next((each for each in failed_steps(failed.ended) if _PYTHON.fullmatch(each.program)), None)
-    if wanted is None or _STUB.search(result) is None:
+def _renamed(session: MinedSession, failed: Attempt) -> list[Lesson]:
+    """A word that a program does not know is replaced by one that it knows, or its wrapper is left out."""
+    if (match := _UNKNOWN.search(failed.output)) is None:
         return []
-    for later in session.attempts_after(failed, _WITHIN_CALLS):
-        pythons = (each for each in called_steps(later.call) if _PYTHON.fullmatch(each.program))
-        used = next((each for each in pythons if each.program != wanted.program), None)
-        if used is not None and (later.verdict == "passed" or has_run(later.ended)):
-            name, call = wanted.program, used.program
-            wording = Wording(
-                "recoveries/other-name",
-                f"Call `{call}` instead of `{name}` on Windows",
-                f"On Windows, call `{call}` where `{name}` ends with exit code 49: it is the Microsoft Store's stub.",
-                f"`{name}` is to be called on Windows, or it ends with exit code 49 without a word.",
-                (tag(name), tag(call), "windows"),
-            )
-            line = next(each for each in result.splitlines() if each.strip())
-            rationale = f"`{name}` ended with `{line.strip()[:100]}`; `{call}` ran."
-            return lesson_of(session, Recovery(failed, later, wanted, used), later, wording, rationale, 76, line)
+    for wanted, later, used in _stand_ins(session, failed):
+        named = _by_itself(match, wanted, used) if later.verdict == "passed" or has_run(later.ended) else None
+        wording = named or (_by_other_word(match, wanted, used) if later.verdict == "passed" else None)
+        if wording is not None:
+            one, other = (" ".join(each.called or each.words)[:100] for each in (wanted, used))
+            rationale = f"`{one}` stopped with `{match[0]}`; `{other}` ran."
+            return lesson_of(session, Recovery(failed, later, wanted, used), later, wording, rationale, 76, match[0])
     return []
+
+
+def _by_itself(unknown: re.Match[str], wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
+    """The wrapper does not know the program that it is to run, which is called without it."""
+    wrapper, name = wanted.called[:1], wanted.program
+    is_bare = used.words == wanted.words == (used.called or used.words)
+    if name != unknown["word"] or wrapper in ((), wanted.words[:1]) or not is_bare:
+        return None
+    rule = f"Call `{name}` by itself, and not through `{wrapper[0]}`, which has no such command."
+    trigger = f"`{wrapper[0]} {name}` is to be called, or answers `{unknown[0]}`."
+    return _wording(f"Call `{name}` without `{wrapper[0]}`", rule, trigger, name, wrapper[0], "recoveries/renamed")
+
+
+def _by_other_word(unknown: re.Match[str], wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
+    """The one word that it did not know is one with the same value, or with more to it (`--target-id`)."""
+    gone, come = set(wanted.words) - set(used.words), set(used.words) - set(wanted.words)
+    old, new = ("".join(each).partition("=")[0] for each in (gone, come))
+    bare = unknown["word"].strip("-")
+    if len(gone) != 1 or len(come) != 1 or old.strip("-") != bare or wanted.program != used.program:
+        return None
+    value = _value_of(wanted, old)
+    if bare not in new and not (new[:1] == "-" and value and value == _value_of(used, new)):
+        return None
+    called = " ".join(word for word in wanted.words[:3] if word.isalpha() and word != old)
+    rule = f"Call `{called}` with `{new}` in place of `{old}`, which it does not know."
+    trigger = f"`{called}` is to be called with `{old}`, or answers `{unknown[0]}`."
+    return _wording(f"Give `{called}` {new}, not {old}", rule, trigger, wanted.program, new, "recoveries/renamed")
+
+
+def _value_of(command: SimpleCommand, option: str) -> str:
+    """What an option is given, behind `=` or as the next word."""
+    words = [part for word in command.words for part in word.split("=", 1)]
+    after = words[words.index(option) + 1 :][:1]
+    return after[0] if after and after[0][:1] != "-" else ""
+
+
+def _wording(title: str, rule: str, trigger: str, *names: str) -> Wording:
+    """In: what its tags are made of, and the rule's id at last."""
+    return Wording(names[-1], title, rule, trigger, (*map(tag, names[:-1]), "shell"))
 
 
 def _other_name(session: MinedSession, failed: Attempt) -> list[Lesson]:
@@ -91,13 +119,9 @@ def _by_other_name(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wor
     if not is_related or is_known or used.program == name or re.match(r"[/~$]|\w:", front[0]):
         return None
     call = " ".join(front)
-    return Wording(
-        "recoveries/other-name",
-        f"Call `{call}` instead of `{name}`",
-        f"Call `{call}` instead of `{name}` where the shell does not find `{name}`.",
-        f"`{name}` is to be called, or the shell answers that `{name}` is not found.",
-        (tag(name), tag(bare[-1]), "shell"),
-    )
+    title, trigger = f"Call `{call}` instead of `{name}`", _TO_CALL.replace("NAME", name)
+    rule = f"{title} where the shell does not find `{name}`."
+    return _wording(title, rule, trigger, name, bare[-1], "recoveries/other-name")
 
 
 def _through(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
@@ -107,13 +131,9 @@ def _through(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording |
     if not is_bare or used.words[:1] != (name,) or name not in called[1:] or wanted.words[1:2] != used.words[1:2]:
         return None
     call = " ".join(called[: called.index(name) + 1])
-    return Wording(
-        "recoveries/other-name",
-        f"Run `{name}` through `{call.removesuffix(name).removesuffix(' -- ').strip()}`",
-        f"Call `{call}` instead of `{name}` in this repository: the shell does not find `{name}` by itself.",
-        f"`{name}` is to be called, or the shell answers that `{name}` is not found.",
-        (tag(name), tag(called[0]), "shell"),
-    )
+    title = f"Run `{name}` through `{call.removesuffix(name).removesuffix(' -- ').strip()}`"
+    rule = f"Call `{call}` instead of `{name}` in this repository: the shell does not find `{name}` by itself."
+    return _wording(title, rule, _TO_CALL.replace("NAME", name), name, called[0], "recoveries/other-name")
 
 
 def _still_misses(name: str, later: Attempt) -> bool:
