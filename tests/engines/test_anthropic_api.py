@@ -11,7 +11,9 @@ from agent_wiki.asking.budget import Budget
 from agent_wiki.asking.journal import journal_folder, records
 from agent_wiki.engine import Question, side_by_side
 from agent_wiki.engines.anthropic_api import AnthropicEngine
+from agent_wiki.engines.anthropic_api.request import MessageRequest, request_of
 from agent_wiki.engines.anthropic_api.service import Service
+from agent_wiki.engines.requests import Asking, Lifetime, Structure
 from agent_wiki.errors import AnswerRejected, BudgetReached, NoAnswer, RunError, ServiceFailed, UsageError
 from agent_wiki.pages.compare.views import GuidelineView
 from agent_wiki.stages.consolidate_clusters import ClusterQuestion
@@ -61,6 +63,19 @@ def test_an_answer_that_arrived_is_never_asked_for_again(tmp_path: Path) -> None
         assert len(server.bodies()) == 1
     with engine_at("http://127.0.0.1:9", tmp_path) as engine:  # no server, no key: the journal is enough
         assert engine.answer(SummarizeQuestion(SESSION)).arcs[0].goal == "Fix the cart"
+
+
+def test_the_bytes_of_a_request_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[tuple[int, str]] = []
+
+    def counted(asking: Asking, structure: Structure, lifetime: Lifetime) -> MessageRequest:
+        made.append((id(asking), structure))
+        return request_of(asking, structure, lifetime)
+
+    monkeypatch.setattr("agent_wiki.engines.anthropic_api.request_of", counted)
+    with MessagesServer(says({})) as server, engine_at(server, tmp_path) as engine:
+        engine.answer(SummarizeQuestion(SESSION))
+    assert len(made) == len(set(made)) > 0
 
 
 def test_another_model_or_prompt_is_another_question(tmp_path: Path) -> None:

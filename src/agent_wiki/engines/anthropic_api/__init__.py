@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock
+from threading import Lock, local
 from typing import Any
 
 from agent_wiki.asking.options import AskingOptions
@@ -15,7 +15,7 @@ from agent_wiki.asking.prompts import PromptFile as PromptFile
 from agent_wiki.engine import Account, AnswerType, Progress
 from agent_wiki.engines.anthropic_api.batches import BatchQueue
 from agent_wiki.engines.anthropic_api.providers import provider_of
-from agent_wiki.engines.anthropic_api.request import prepare_schemas, request_body, request_of
+from agent_wiki.engines.anthropic_api.request import MessageRequest, prepare_schemas, request_body, request_of
 from agent_wiki.engines.anthropic_api.service import NotTaken, Service
 from agent_wiki.engines.asking_engine import AskingEngine, Reply, head_of
 from agent_wiki.engines.requests import STRUCTURES, Asking, Lifetime, Structure
@@ -24,6 +24,22 @@ from agent_wiki.stages.order import SESSION_STAGES, SUMMARIZE
 from agent_wiki.trajectory import Trajectory as Trajectory
 
 NAME = "anthropic"
+_MOST_KEPT = 6
+
+
+class _Requests(local):
+    """The last requests of a thread: each is made once, though journal, record and service ask for it in turn."""
+
+    def __init__(self) -> None:
+        self._made: list[tuple[Asking, Structure, Lifetime, MessageRequest]] = []
+
+    def of(self, asking: Asking, structure: Structure, lifetime: Lifetime) -> MessageRequest:
+        for known, way, life, request in self._made:
+            if known is asking and (way, life) == (structure, lifetime):
+                return request
+        request = request_of(asking, structure, lifetime)
+        self._made = [*self._made[1 - _MOST_KEPT :], (asking, structure, lifetime, request)]
+        return request
 
 
 class AnthropicEngine(AskingEngine):
@@ -43,11 +59,12 @@ class AnthropicEngine(AskingEngine):
         self._collector = BatchQueue(self._service, self.journal, self._budget, self.spending, table.batch_factor)
         self._batches = self._collector if asking.is_batched else None
         self._cached = stages_that_share(self.models)
+        self._made = _Requests()
         self._finding: dict[str, Lock] = {model: Lock() for model in self.models.values()}
 
     def digest_of(self, asking: Asking, structure: Structure) -> str:
         """Of the body without its cache marks, which change no answer."""
-        return request_of(asking, structure, self._lifetime).digest
+        return self._made.of(asking, structure, self._lifetime).digest
 
     def body_of(self, asking: Asking, structure: Structure) -> Mapping[str, Any]:
         """The body of the request, with its cache marks."""
@@ -153,11 +170,11 @@ class AnthropicEngine(AskingEngine):
 
     def _queue(self, asking: Asking, structure: Structure) -> None:
         if self._batches is not None:
-            request = request_of(asking, structure, self._lifetime)
+            request = self._made.of(asking, structure, self._lifetime)
             self._batches.put(request, head_of(asking, request.digest, NAME))
 
     def _sent(self, asking: Asking, structure: Structure) -> Mapping[str, Any]:
-        return self._service.ask(request_of(asking, structure, self._lifetime))
+        return self._service.ask(self._made.of(asking, structure, self._lifetime))
 
 
 def models_of(table: Models, words: Sequence[str]) -> dict[str, str]:
