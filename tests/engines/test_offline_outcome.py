@@ -91,6 +91,14 @@ def test_a_separate_request_after_a_report_takes_the_work_as_it_is() -> None:
     assert (result.outcome, result.basis, result.turn) == ("success", "moved-on", 4)
 
 
+def test_a_request_after_a_stop_takes_nothing_as_it_is() -> None:
+    session = Session().user("rewrite the intro").edit("README.md").says("Now handing the examples to the tester.")
+    session = session.user("[Request interrupted by user]", "interrupt").user("who owns CI?")
+    trajectory = session.done()
+    acts, requests = acts_of(trajectory), requests_of(trajectory)
+    assert shown_outcome(stretch_of(trajectory, acts, requests, 1, 5)).outcome == "partial"
+
+
 @pytest.mark.parametrize(
     ("printed", "failed", "basis"), [("sent", False, "moved-on"), ("TypeError: x", True, "unchecked")]
 )

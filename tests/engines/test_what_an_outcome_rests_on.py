@@ -62,6 +62,23 @@ def test_what_ran_after_the_last_change_is_named_and_not_denied() -> None:
     assert summary(session.run("python -m py_compile cart.py")).outcome_reason == compiled
 
 
+def test_where_only_looks_followed_a_change_that_is_what_is_said() -> None:
+    session = capped().run("rg capped docs", "docs/a.md: capped").says("All of the documents say so.")
+    assert summary(session).outcome_reason == "only looks followed the last change (T2)"
+
+
+def test_a_package_without_tests_has_passed_none() -> None:
+    arc = summary(capped().run("go test ./...", "?   \tshop/cart\t[no test files]").says("It is capped."))
+    assert arc.outcome == "partial"
+    assert "passed" not in arc.narrative
+
+
+def test_a_check_that_cannot_be_run_did_not_go_through() -> None:
+    arc = summary(capped().run("pytest -q", "zsh:1: command not found: pytest", failed=True).says("It is capped."))
+    assert "went through" not in str(arc.key_turns)
+    assert "`pytest -q` cannot be run" in str(arc.key_turns)
+
+
 def test_a_value_of_a_data_file_that_a_later_look_shows_was_set_as_asked() -> None:
     asked = Session().user("Update the model in .shop/config.json to the large one.")
     change = {"file_path": ".shop/config.json", "old_string": '"small"', "new_string": '"model": "large"'}

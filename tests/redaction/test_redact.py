@@ -149,6 +149,8 @@ def test_what_is_listed_under_such_a_name_is_not(text: str) -> None:
         "**Contraseña:** `7204Shelves.z`",
         "Das Passwort ist 7204Shelves.z",
         "密码：7204Shelves.z",
+        "github 账号：kim@example.com 密码 7204Shelves.z",
+        "log in as kim@example.com, password 7204Shelves.z",
         "비밀번호: 7204Shelves.z",
     ],
 )
@@ -157,10 +159,25 @@ def test_a_password_is_one_in_other_languages_too(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Пароль: не задан", "Senha: obrigatória", "密码：至少8位字符", "Passwort: mindestens acht"]
+    "text",
+    ["Пароль: не задан", "Senha: obrigatória", "密码：至少8位字符", "密码 至少8位字符", "Passwort: mindestens acht"],
 )
 def test_what_is_said_of_passwords_in_other_languages_is_none(text: str) -> None:
     assert redact_text(text) == (text, 0)
+
+
+def test_the_password_of_a_program_is_one_with_its_spaces_and_without() -> None:
+    shown, bare = "ngsi ssje axkm wqlx", "ngsissjeaxkmwqlx"
+    call = ToolCall("a", "write", json.dumps({"content": json.dumps({"app_password": shown})}))
+    said = [Message("user", f"{shown} kim@example.com"), Message("assistant", "Noted.", tool_calls=[call])]
+    trajectory = Trajectory("s", Source("synthetic"), [*said, Message("user", f"it is {bare}, that with your name")])
+    redact_trajectory(trajectory)
+    assert [message.content for message in trajectory.messages] == [
+        "[REDACTED:password:1] kim@example.com",
+        "Noted.",
+        "it is [REDACTED:password:1], that with your name",
+    ]
+    assert "ngsi" not in call.arguments
 
 
 def test_arguments_that_are_no_json_are_text() -> None:

@@ -28,11 +28,15 @@ _COMMON = regex(
 _WORD_LIKE = regex(r"(?:[A-Z]?[a-z]{2,}+|[A-Z]{2,}+|\d{1,3}+|[-_./: |,]++)*+")
 _NUMBER = regex(r"(?<=[a-z])\d{1,3}(?=[a-z])")
 _MANY_NUMBERS = 6
+APP_PASSWORD = regex(r"[a-z]{4}(?: [a-z]{4}){3}")
+"""How Google shows a password for one program: four groups of letters, which may be given with spaces or without."""
 _DOTTED_NAME = regex(r"(?!s\.[A-Za-z0-9]{24}\Z)[A-Za-z_]\w{0,60}(?:(?:\??\.|::|->)[A-Za-z_]\w{0,60}){1,12}")
 
 
 def is_password(value: str, group: str, form: Form) -> bool:
     """Whether a value given to a name for a password is one; `group` is `quoted` or `bare`."""
+    if APP_PASSWORD.fullmatch(value):
+        return True
     if value[0].isspace():
         return False  # the text after "--password=" in quotes
     if form == "prose" and group == "bare":

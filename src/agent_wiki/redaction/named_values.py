@@ -59,7 +59,10 @@ _WORDED = regex(
 )
 _MINE = regex(r"(?:\b|\\n)(?:[Mm]y|[Oo]ur)(?: \w{1,20}){0,2} \Z")
 # Of a .netrc, which may be one line; `config set <name> <value>`; variables of a Dockerfile and of Windows.
-_SPACE_GIVES = regex(r"(?:\b|\\n)(?:login|set|setx|ENV) (?:[^\n\\]|\\(?!n))*\Z")
+_SPACE_GIVES = regex(
+    r"(?:\b|\\n)(?:login|set|setx|ENV) (?:[^\n\\]|\\(?!n))*\Z"
+    r"|[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,30}){1,3}[ ,;]{1,3}\Z"  # "kim@example.com, password …"
+)
 _BELOW_A_LOGIN = regex(rf"(?:\b|\\n)login \S{{1,60}}?{LINE}\Z")
 _IN_A_TABLE = regex(r"\|[ *`]{0,8}[\w. -]{0,60}\Z")
 _BEGINS_A_LINE = regex(rf"(?:\A|>|{LINE})[\w.-]*\Z")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from agent_wiki.redaction.looks import is_random
+from agent_wiki.redaction.looks import APP_PASSWORD, is_random
 from agent_wiki.redaction.views import views
 from agent_wiki.trajectory.lazily import regex
 
@@ -31,6 +31,8 @@ class Numbers:
         self._texts = texts
         self._numbers: dict[str, int] = {}
         self._marks: dict[str, str] = {}
+        self._in_groups: dict[str, str] = {}  # passwords of programs, with spaces
+        self._joined: set[str] = set()  # and without
         self._taken: int | None = None
 
     def mark(self, kind: str, value: str) -> str:
@@ -40,6 +42,9 @@ class Numbers:
         meant = _as_meant(value)
         number = self._numbers.setdefault(meant, self._taken + len(self._numbers) + 1)
         self._marks.setdefault(meant, mark_of(kind, number))
+        if APP_PASSWORD.fullmatch(value):
+            self._in_groups[value] = self._marks[meant]
+            self._joined.add(meant)
         return mark_of(kind, number)
 
     def elsewhere(self, text: str) -> tuple[str, int]:
@@ -48,8 +53,9 @@ class Numbers:
         Only those that look random: of a password such as `postgres` the text may speak for itself.
         """
         total = 0
-        for value, mark in self._marks.items():
-            if _STANDS_ALONE.fullmatch(value) and is_random(value) and value in text:
+        for value, mark in (*self._marks.items(), *self._in_groups.items()):
+            is_bare = _STANDS_ALONE.fullmatch(value) and (is_random(value) or value in self._joined)
+            if (is_bare or value in self._in_groups) and value in text:
                 text, count = re.subn(rf"(?<!\w){re.escape(value)}(?!\w)", mark, text)
                 total += count
         return text, total

@@ -203,7 +203,8 @@ CONTAINING = (
         "password",
         tuple(dict.fromkeys(each.encode("latin-1", "replace").decode("latin-1") for each in _PASSWORD_ELSEWHERE)),
         rf"(?:{'|'.join(_PASSWORD_ELSEWHERE)})\w{{0,4}}[*_ \t]{{0,4}}"
-        r"(?:[:=：][*_ \t]{0,4}[`\"'«“]?|[`\"'«“]|(?:é|es|est|ist|is|это|è|是|为)[ \t]{0,3}[`\"'«“]?)"
+        r"(?:[:=：][*_ \t]{0,4}[`\"'«“]?|[`\"'«“]|(?<=[^\x00-\xff][ \t])"
+        r"|(?:é|es|est|ist|is|это|è|是|为)[ \t]{0,3}[`\"'«“]?)"
         r"(?P<secret>(?=[^\s`\"'»”]{0,127}\d)(?=[^\s`\"'»”]{0,127}[A-Za-z])[^\s`\"'»”,;()<>{}$|]{6,128})",
         needs=_PASSWORD_ELSEWHERE,  # a question mark in any text looks like one of their letters
     ),

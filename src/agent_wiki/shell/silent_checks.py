@@ -29,7 +29,10 @@ _OF_OTHERS = regex(
 
 def fits_no_test(result: str) -> bool:
     """A test runner says that there was no test to run, and nothing in its result shows one that failed."""
-    return bool(_NONE_FOUND.search(without_colours(result[-_MOST_READ:]))) and not any(failing_lines(lines_of(result)))
+    lines = [line for line in lines_of(result) if line.strip()]
+    has_none = bool(lines) and all(line.rstrip().endswith("[no test files]") for line in lines)
+    has_none = has_none or _NONE_FOUND.search(without_colours(result[-_MOST_READ:])) is not None
+    return has_none and not any(failing_lines(lines))
 
 
 def finds_no_error(commands: Sequence[SimpleCommand], result: str) -> bool:

@@ -375,6 +375,7 @@ def _by_moving_on(stretch: Stretch) -> Shown | None:
     if (
         following is None
         or report is None
+        or any(turn > report[0] for turn in stretch.interrupts())
         or following.kind not in ("request", "command")
         or not _changed_something(stretch)
         or not is_english(following.text)  # it may well be a complaint

@@ -37,7 +37,7 @@ Basis = Literal[
 ]
 
 
-_RUNS = ("run", "service", "probe", "check")  # the later, the more it may show
+_KINDS = ("look", "run", "service", "probe", "check")  # the later, the more it may show
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +58,12 @@ class Shown:
         code = [path for path in changed if not is_unchecked(path)]  # what a check may be about
         what = "changed" if any(not is_data(path) for path in code) else "written" if changed else "unchanged"
         last = max((changed[path] for path in (code if what == "changed" else changed)), default=0)
-        after = (act for act in acts if act.turn > last and act.kind in _RUNS and not act.has_failed)
-        ran = tuple(
-            sorted((act for act in after if not called(act).startswith("`git ")), key=lambda act: _RUNS.index(act.kind))
-        )[-1:]
         shown = self.failed or self.passed or ((self.act,) if self.act else ())
-        if what == "changed" and self.basis == "unchecked" and ran:
-            what, shown = "ran", ran
+        if self.basis == "unchecked" and changed:
+            after = [act for act in acts if act.turn > last and act.kind in _KINDS and not act.has_failed]
+            ran = [act for act in after if act.kind != "look" and not called(act).startswith("`git ")]
+            shown = tuple(sorted(ran, key=lambda act: _KINDS.index(act.kind))[-1:])
+            what = "ran" if ran else "looked" if after else what
         own = f"{self.basis}-{self.outcome}-{what}"
         reason = next((reasons[key] for key in (own, own.rpartition("-")[0], self.basis) if key in reasons), "")
         reason = reason.replace("NAMES", listing(distinct([called(act) for act in shown]), 3))
