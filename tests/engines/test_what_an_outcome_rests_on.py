@@ -62,6 +62,20 @@ def test_what_ran_after_the_last_change_is_named_and_not_denied() -> None:
     assert summary(session.run("python -m py_compile cart.py")).outcome_reason == compiled
 
 
+def test_what_was_refused_did_not_run_and_what_failed_is_said_to() -> None:
+    refused = capped().call("Bash", {"command": "shopctl sync"}, "The user doesn't want to.", mark="rejected")
+    assert "ran" not in (summary(refused.says("It is capped.")).outcome_reason or "")
+    failed = capped().run("shopctl sync", "shopctl: no such shop", failed=True).says("It is capped.")
+    assert summary(failed).outcome_reason == "after the last change (T2) `shopctl sync` failed (T5)"
+
+
+@pytest.mark.parametrize("command", ["./deploy.sh TRANSFER", "python RANSAC.py", "shopctl LAST"])
+def test_the_words_of_a_command_stay_as_they_are(command: str) -> None:
+    reason = summary(capped().run(command, "done").says("It is capped.")).outcome_reason
+    assert reason is not None
+    assert f"`{command}` ran (T5)" in reason
+
+
 def test_where_only_looks_followed_a_change_that_is_what_is_said() -> None:
     session = capped().run("rg capped docs", "docs/a.md: capped").says("All of the documents say so.")
     assert summary(session).outcome_reason == "only looks followed the last change (T2)"

@@ -344,11 +344,31 @@ def test_files_put_aside_have_no_part_in_a_push_that_works_later() -> None:
 
 def test_beside_inline_code_nothing_says_that_the_tests_alone_were_changed() -> None:
     session = capped().run("make test", "AssertionError: 3 != 4", failed=True).edit("tests/test_cart.py")
-    inline = "python3 - <<'PY'\nopen('cart.py', 'w').write(open('old.py').read())\nPY"
-    story = summary(session.run(inline, "written").run("make test", "4 passed")).narrative
+    inline = "python3 - <<'PY'\nprint(3)\nPY"
+    story = summary(session.run(inline, "3").run("make test", "4 passed")).narrative
     assert "passed after changes to `tests/test_cart.py`" in story
+    assert "tests alone" not in story
+
+
+def test_what_was_taken_back_before_a_commit_that_works_is_named() -> None:
+    session = capped().run("git commit -am cap", "eslint: src/gen.js: 3 problems", failed=True)
+    session.run("git checkout -- src/gen.js", "Updated 1 path from the index")
+    story = summary(session.run("git commit -am cap", "[main 4c1f2ab] cap\n 1 file changed")).narrative
+    assert "it worked after `git checkout -- src/gen.js`" in story
 
 
 def test_a_call_in_a_form_that_the_harness_did_not_read_is_not_quoted() -> None:
     reply = "The cap holds for all totals now.\n<function=run>\n<parameter=command>cd /shop && pytest -q"
     assert "parameter=" not in str(summary(capped().says(reply)))
+
+
+@pytest.mark.parametrize("reply", ["<function=run>\n<parameter=command>pytest", '<tool_call>\n{"name": "run"}'])
+def test_a_reply_that_is_nothing_but_such_a_call_is_none(reply: str) -> None:
+    assert "<" not in str(summary(capped().says(reply)))
+
+
+def test_a_report_with_a_call_as_its_example_is_quoted_to_its_end() -> None:
+    reply = (
+        "It writes\n```\n<tool_call>\n{}\n</tool_call>\n```\nbefore each call. All of the totals are capped at ten now."
+    )
+    assert "capped at ten now" in str(summary(capped().says(reply)))

@@ -215,3 +215,33 @@ def test_a_lesson_names_the_turn_that_says_why() -> None:
     assert graded(said.done(), Turning(2, reason=5), needs).cause == "stated"  # it announces, and says why
     fetched = Script().call("WebFetch", {"url": "https://a.example"}, "Version 7 took it out.").says("I see.")
     assert graded(fetched.done(), Turning(2, reason=3), ((3, "Version 7 took it out."),)).cause == "asserted"
+
+
+def test_what_a_hook_sees_may_be_what_lets_a_push_through() -> None:
+    session = Script().runs("git push origin main", "husky - pre-push hook\n FAIL cart.test.ts", failed=True)
+    session.edits("a", "b", "cart.ts").runs("git config core.hooksPath .husky")
+    assert _cause(session.runs("git push origin main", "ff..65 main -> main"), 2, 6, 8) == "asserted"
+
+
+@pytest.mark.parametrize(("line", "cause"), [("npm test | tail -5", "checked"), ("npm test; tail -5 log", "asserted")])
+def test_in_powershell_the_rest_of_a_pipeline_is_what_failed_with_a_missing_program(line: str, cause: str) -> None:
+    missing = "tail: The term 'tail' is not recognized as a name of a cmdlet, function, script file, or program."
+    session = Script().runs(line, missing, failed=True).runs("npm test", "3 passed")
+    assert _grade(session, (2, 4, 4), (3, missing)).cause == cause
+
+
+def test_a_line_that_could_not_be_read_is_answered_by_the_same_tool_in_another_form() -> None:
+    unread = (
+        "ParserError:\nLine |\n   1 |  python - << 'PY'\n     | Missing file specification after redirection operator."
+    )
+    session = Script().runs("python - << 'PY'\nprint(1)\nPY", unread, failed=True)
+    assert _cause(session.runs("@'\nprint(1)\n'@ | python -", "1"), 2, 4, 4) == "checked"
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [('eval "$(mise activate bash)"', "checked"), ('eval "npm init -y && pip install -e ."', "asserted")],
+)
+def test_what_sets_the_shell_up_changes_nothing_and_what_else_is_evaluated_may(line: str, cause: str) -> None:
+    session = Script().runs("pytest tests", _RED, failed=True).runs(line, "ok").edits("3", "4")
+    assert _cause(session.runs("pytest tests", _GREEN), 2, 6, 8) == cause

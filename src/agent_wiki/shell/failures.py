@@ -101,7 +101,7 @@ _ERROR_HELD = regex(r"(?:# )?\w{1,40} = [\"']Error: ")  # what a call gave to a 
 _UNREAD = regex(
     r"ParserError\b.{0,400}FullyQualifiedErrorId ?: ?\w+\s*\Z|FullyQualifiedErrorId ?: ?InvalidEndOfLine\b"
     r"|'(?:&&|\|\|)' is not a valid statement separator in this version"
-    r"|Missing file specification after redirection operator",
+    r"|(?:ParserError|Line \|).{0,1200}Missing file specification after redirection operator",
     re.DOTALL,
     needs=("ParserError", "valid statement separator", "InvalidEndOfLine", "Missing file specification"),
 )

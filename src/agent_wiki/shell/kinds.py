@@ -117,7 +117,9 @@ _SAYS_CHECK = frozenset({"check", "lint", "test", "typecheck", "type-check"})
 _LISTS_TESTS = frozenset({"--listTests", "--list-tests"})  # and runs none
 _GIT_PREPARES = frozenset({"add", "worktree"})
 _CHANGES_OF_POWERSHELL = regex(r"\b(?:Set|Add|Remove|Copy|Move|New|Rename|Invoke|Start|Stop|Out)-[A-Z]|&")
-_SETS_UP = regex(r"\b(?:activate|shellenv|hook|init|env|ssh-agent|dircolors)\b")  # `eval "$(mise activate bash)"`
+_SETS_UP = regex(
+    r"eval [\"']?(?:\$\(|`)[^)`]{0,200}\b(?:activate|shellenv|hook|init|env|ssh-agent|dircolors)\b"
+)  # `eval "$(mise activate bash)"`
 _MOST_KEPT = 4096  # a long session has thousands of commands, which many rules look at
 _GIT_SHIPS = frozenset({"commit", "push", "tag"})
 

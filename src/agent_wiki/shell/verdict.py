@@ -70,6 +70,7 @@ _NO_CMDLET = regex(
     re.DOTALL,
     needs=("is not recognized as",),
 )
+_SEPARATES = regex(r"[;\n]|&&|\|\|")
 _HEADER = 400
 _TRAILER, _MOST_TRAILERS = 2_000, 5  # characters, lines
 
@@ -121,7 +122,7 @@ def judged(
     polled = POLLED.search(result[-_HEADER:])
     if not is_error and (running := _running(result, polled)):
         return Verdict("running", running, turn)
-    is_error = _status(result, polled, is_error)
+    is_error = _status(result, command, polled, is_error)
     if (timed_out := _timed_out(result, command, turn)) is not None:
         return timed_out
     if is_error is None and (state := _left_running(result)) is not None:
@@ -129,9 +130,16 @@ def judged(
     return judged_line(command, result, text_failure(result, tool, command) if is_error is None else is_error, turn)
 
 
-def _status(result: str, polled: re.Match[str] | None, is_error: bool | None) -> bool | None:
+def is_one_pipeline(command: str) -> bool:
+    """Whether a line has nothing that runs whatever becomes of the rest."""
+    return _SEPARATES.search(command.strip()) is None
+
+
+def _status(result: str, command: str, polled: re.Match[str] | None, is_error: bool | None) -> bool | None:
     """Whether the shell says that the command failed, behind its output or in the place of it; else `is_error`."""
-    if _NO_CMDLET.match(result[: 4 * _HEADER]):
+    missing = _NO_CMDLET.match(result[: 4 * _HEADER])
+    called = {part.split()[0] for part in command.split("|") if part.strip()}
+    if missing and missing["name"] in called and is_one_pipeline(command):
         return True
     return polled["code"] != "0" if polled and polled["code"] else is_error
 

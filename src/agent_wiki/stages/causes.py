@@ -20,7 +20,7 @@ from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.step_changes import Part, changed_parts
 from agent_wiki.shell.tools import is_escalated, tool_kind
-from agent_wiki.shell.verdict import verdict_of
+from agent_wiki.shell.verdict import is_one_pipeline, verdict_of
 from agent_wiki.stages.call_effects import (
     CHANGING,
     MISSING,
@@ -181,6 +181,8 @@ class _Case(ObjectedCase):
         """Why the pass says nothing of the remedy; empty where nothing speaks against it."""
         if self._has_lost(event):
             return "the recorded verdict on the session is a failure"
+        if _RULE_OF_HOST.search(event.result or "") and self._was_spoken_to(event, confirming):
+            return "the user, who may have changed it there, spoke in between"
         otherwise = self._failed_otherwise(event, confirming)
         if otherwise is not None:
             return f"failed in T{otherwise.turn} for another reason"
@@ -188,6 +190,11 @@ class _Case(ObjectedCase):
             return doubt
         besides = self._changed_besides(event, confirming)
         return f"with other {' and '.join(besides)} as well" if besides else ""
+
+    def _was_spoken_to(self, event: Call, confirming: Call) -> bool:
+        """The user said something between two calls."""
+        between = self.trajectory.messages[event.turn : asked_in(confirming).turn - 1]
+        return any(message.role == "user" and message.mark is None for message in between)
 
     def _has_lost(self, event: Call) -> bool:
         """A service took the call, and the session's own verdict says that it was the wrong one."""
@@ -237,6 +244,7 @@ class _Case(ObjectedCase):
         lines = [verdict_of(event).line, *self.quoted_at(event)]
         is_missing = any(map(MISSING.search, lines))
         is_in_pipe = is_missing and any("The term '" in line for line in lines)  # PowerShell ran nothing of it
+        is_in_pipe = is_in_pipe and is_one_pipeline(event.command() or "")
         is_of_place = any(_OF_PLACE.search(line) and line not in (later.result or "") for line in lines)
         is_past = (is_missing and has_run(later)) or gets_past(later, lines)
         is_past = is_past or has_followed(event, self.calls_at(self.turning.remedy), later)
@@ -316,10 +324,12 @@ class _Case(ObjectedCase):
                 yield call
 
     def _leaves_commits(self, event: Call, call: Call) -> bool:
-        """What does not touch the commits changes nothing of how a push goes."""
-        is_push = any(step.words[:2] == ("git", "push") for step in failed_steps(event))
+        """What does not touch the commits changes nothing of what their host refuses."""
+        is_push = _RULE_OF_HOST.search(event.result or "") and any(
+            step.words[:2] == ("git", "push") for step in failed_steps(event)
+        )
         heads = {step.words[:2] for step in called_steps(call) if shell_kind(step) in CHANGING}
-        return is_push and (heads <= _BESIDE_COMMITS if called_steps(call) else tool_kind(call) == "edit")
+        return bool(is_push) and (heads <= _BESIDE_COMMITS if called_steps(call) else tool_kind(call) == "edit")
 
     def _is_attempt(self, event: Call, call: Call) -> bool:
         """The same check run again changes nothing."""

@@ -1,5 +1,7 @@
 """Text that a harness writes in a user's place, whatever program it is: summaries, hooks, instructions.
 
+Also a call that it left in a reply, in a form which it did not read as one.
+
 Such a text is known by how it begins, and holds to its end. A proxy or an export of one program's messages is read by
 another format's reader, and a user pastes it into another chat: so it is known in one place, for all of them.
 """
@@ -9,6 +11,7 @@ from __future__ import annotations
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.trajectory.model import MessageMark
 
+_CALL_AS_TEXT = regex(r"(?m)^\s{0,8}<(?:function[=>]|tool_call>\s*[{\n]|parameter=|invoke name=)")
 _SUMMARY = regex(
     r"\s*(?:This session is being continued from a previous conversation"
     r"|Another language model started to solve this problem"
@@ -51,3 +54,12 @@ def harness_mark(text: str) -> MessageMark | None:
     if _SUMMARY.match(text):
         return "compaction"
     return "injected" if _WRITTEN_IN.match(text) else None
+
+
+def without_written_call(reply: str) -> str:
+    """A reply without the call at its end that is in a form which the harness did not read as one."""
+    match = _CALL_AS_TEXT.search(reply)
+    if match is None or reply[: match.start()].count("```") % 2:
+        return reply
+    _, is_closed, behind = reply[match.start() :].rpartition("</")
+    return reply if is_closed and behind.partition(">")[2].strip() else reply[: match.start()].rstrip()

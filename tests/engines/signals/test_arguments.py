@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.signals import arguments
 from tests.engines.scripted_session import Script
@@ -89,3 +91,19 @@ def test_a_call_that_was_made_again_for_something_else_was_not_prepared() -> Non
     script = Script().call("fetch_file", asked, "Not Found: no such file in the commit", failed=True)
     script.call("commit_file_status", {"commit": "7a0f18f"}, "{}")
     assert not _rules(script.call("fetch_file", {**asked, "path": "there.py", "ref": "main"}, "{}"))
+
+
+@pytest.mark.parametrize(
+    ("tool", "said", "then", "count"),
+    [
+        ("create_file", "Invalid input path: a.md. Be sure to use an absolute path.", "/shop/a.md", 1),
+        ("create_file", "no space left on device (absolute path: /shop/a.md)", "/tmp/b.md", 0),
+        ("create_file", "Be sure to use an absolute path.", "/shop/b.md", 0),
+        ("read_file", "expected a relative path, not an absolute path", "/shop/a.md", 0),
+        ("mcp__unity__load_scene", "use an absolute path", "/shop/a.md", 0),
+    ],
+)
+def test_a_tool_for_files_that_wants_an_absolute_path(tool: str, said: str, then: str, count: int) -> None:
+    script = Script().edits("a", "b").call(tool, {"path": "a.md"}, said, failed=True)
+    found = arguments.lessons(MinedSession.of(script.call(tool, {"path": then}, "done").done()))
+    assert len([each for each in found if each.guideline.rule_id == "arguments/absolute-path"]) == count

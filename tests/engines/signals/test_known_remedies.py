@@ -178,3 +178,28 @@ def _graded(script: Script) -> dict[str, str]:
     trajectory = script.done()
     lessons = known_remedies.lessons(MinedSession.of(trajectory))
     return {each.guideline.title: grade_of(each.guideline, trajectory).cause for each in lessons}
+
+
+@pytest.mark.parametrize(
+    ("failed", "said", "then"),
+    [
+        ('rg "total(cart" src', "error: unclosed group", "rg total src | sed 's/\\(a\\)/b/'"),
+        ("npm install", "npm warn ERESOLVE overriding\nnpm error code ECONNRESET", "npm install --legacy-peer-deps"),
+        (
+            "git status",
+            "fatal: not a git repository",
+            "git init && git config --global --add safe.directory /srv && git status",
+        ),
+        ("go build ./...", "go: go.mod file not found", "cd /srv/shop && go mod init shop && go build ./..."),
+    ],
+)
+def test_a_remedy_beside_which_more_was_done_teaches_nothing(failed: str, said: str, then: str) -> None:
+    assert not _graded(Script().runs(failed, said, failed=True).runs(then, "ok"))
+
+
+def test_a_push_that_the_user_may_have_allowed_teaches_nothing() -> None:
+    script = Script().runs("git push origin main", "remote: - GITHUB PUSH PROTECTION", failed=True)
+    script.runs("git commit --amend -m x", "[main 4c1f2ab] x").says("It is refused.").user("I allowed that secret.")
+    assert _graded(script.runs("git push origin main", "main -> main")) == {
+        "Take secrets out of unpushed commits": "asserted"
+    }

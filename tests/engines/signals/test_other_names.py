@@ -106,12 +106,17 @@ def test_the_line_that_says_what_is_missing_is_quoted_and_not_the_prompt_before_
     ("refused", "said", "worked", "rule"),
     [
         ("till list --labels=fruit", "unknown flag: --labels", "till list --label=fruit", "--label"),
-        ("till ready --epic=T1", "unknown flag: --epic", "till ready --mol=T1", "--mol"),
+        ("till ready --epic=task-1", "unknown flag: --epic", "till ready --mol=task-1", "--mol"),
         ("till send -P a.md", "error: unexpected argument '-P' found", "till send --file a.md", "--file"),
         ("till pending", 'unknown command "pending" for "till"', "till trigger-pending", "trigger-pending"),
         ("till ready --gated", "unknown flag: --gated", "till ready --json", ""),
-        ("till list --labels=fruit", "unknown flag: --labels", "till list --label=pears", ""),
+        ("till list --labels=fruit", "unknown flag: --labels", "till list --label=pears", "--label"),
         ("till list --open", "unknown flag: --labels", "till list --opened", ""),
+        ("till list -a", "unknown shorthand flag: -a", "till list apples", ""),
+        ("till show t", 'unknown command "t" for "till show"', "till show /tmp/cart.txt", ""),
+        ("till run --procs 2 shop", "unknown flag: --procs", "till run --memory 2 shop", ""),
+        ("till run --cwd . shop", "unknown flag: --cwd", "till run --output . shop", ""),
+        ("pytest tests/a.py --labels=fruit", "no such option: --labels", "pytest tests/a.py --label=fruit", ""),
     ],
 )
 def test_a_word_that_is_not_known_is_replaced_by_one_for_the_same(
@@ -119,6 +124,12 @@ def test_a_word_that_is_not_known_is_replaced_by_one_for_the_same(
 ) -> None:
     rules = _rules(Script().runs(refused, said, failed=True).runs(worked, "done"))
     assert [each.split("`")[3] for each in rules] == ([rule] if rule else [])
+
+
+def test_a_program_in_a_container_is_no_wrapped_one() -> None:
+    refused = "error: unknown command 'npm' for 'docker compose'"
+    script = Script().runs("docker compose exec web npm test", refused, failed=True).runs("npm test", "3 pass")
+    assert not _rules(script)
 
 
 def test_a_wrapper_that_does_not_know_the_program_is_left_out() -> None:

@@ -189,3 +189,23 @@ def test_how_one_piece_is_to_be_written_again_is_no_rule() -> None:
 def test_what_the_product_is_to_look_like_is_no_rule(said: str) -> None:
     session = MinedSession.of(_working().user(said).edits("b", "tool icon", "panel.ts").done())
     assert not [*preferences.lessons(session), *corrections.lessons(session)]
+
+
+@pytest.mark.parametrize(
+    ("said", "rule"),
+    [
+        ("No, don't add comments to tests. The login page returns 500 now.", "Keep tests free of comments."),
+        ("No, don't add labels to issues", "Keep issues free of labels."),
+        (
+            "Always run the linter as well as the tests before committing.",
+            "Always run the linter as well as the tests before committing.",
+        ),
+        ("No, don't run the whole suite before committing", "Avoid running the whole suite before committing."),
+    ],
+)
+def test_a_rule_stands_beside_words_of_the_product(said: str, rule: str) -> None:
+    assert _rules(_working().user(said)) == [rule]
+
+
+def test_nobody_else_knows_which_is_the_old_one() -> None:
+    assert not _rules(_working().user("Don't use the old API"))

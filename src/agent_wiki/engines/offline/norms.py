@@ -20,6 +20,8 @@ _MOST_WORDS = 20
 _LEAD = written("norm_lead", re.IGNORECASE)
 _STANDING = written("standing_norm", re.IGNORECASE)
 _FOR_GOOD = regex(r"\b(?:always|never|ever|everywhere|we (?:use|prefer|only))\b", re.IGNORECASE)
+ON_SCREEN = written("on_screen", re.IGNORECASE)
+"""Of what the product shows: it may be otherwise in the next one."""
 _PERSONS = [(regex(person, re.I), words) for person, words in table("words")["persons"]]
 _TAG_QUESTION = regex(r",? (?:no|right|correct|isn't it)\?$", re.I)  # it states what it asks
 _ONE_THING = regex(r"\b(?:build|create|draft|generate|make|write) (?:an?|another|new) ", re.I)  # the next may be right
@@ -30,7 +32,7 @@ _COMMON = named("common")
 _OWN_NAME = regex(r"\b(?!force-push)(?:[a-z0-9]+[-_][a-z0-9]\w*|[a-z]+[A-Z]\w*)\b")
 _APPROVAL = regex(r"\b(?:ask|seek|get|request|wait)\b.*\b(?:approval|permission|confirmation|consent|go-ahead)$", re.I)
 _TENTATIVE = regex(r"^(?:let['’]s )?try\b|\b(?:maybe|perhaps|possibly|for now|this time)\b", re.I)
-_DEFINITE = regex(r"\bthe (?:(?:full|whole|entire|exact|actual|new|old) )?([\w'-]+)", re.IGNORECASE)
+_DEFINITE = regex(r"\bthe (?:(?:full|whole|entire) )?([\w'-]+)", re.IGNORECASE)
 _OCCASION = regex(r"(?<!only )\b(?:before|after|when|whenever|every time|each time)\b .+$", re.IGNORECASE)
 
 

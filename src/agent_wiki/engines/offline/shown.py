@@ -10,7 +10,7 @@ from agent_wiki.engines.offline.changes import is_data, is_unchecked
 from agent_wiki.engines.offline.tables import table
 from agent_wiki.engines.offline.wording import called, listing
 from agent_wiki.pages.sessions import Outcome
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 Basis = Literal[
     "recorded",  # a verdict or a reward in the recording
@@ -37,6 +37,7 @@ Basis = Literal[
 ]
 
 
+_STANDS_FOR = regex(r"\b(?:NAMES|LAST|RAN)\b")
 _KINDS = ("look", "run", "service", "probe", "check")  # the later, the more it may show
 
 
@@ -60,11 +61,18 @@ class Shown:
         last = max((changed[path] for path in (code if what == "changed" else changed)), default=0)
         shown = self.failed or self.passed or ((self.act,) if self.act else ())
         if self.basis == "unchecked" and changed:
-            after = [act for act in acts if act.turn > last and act.kind in _KINDS and not act.has_failed]
+            after = [
+                act for act in acts if act.turn > last and act.kind in _KINDS and (act.has_worked or act.has_failed)
+            ]
             ran = [act for act in after if act.kind != "look" and not called(act).startswith("`git ")]
-            shown = tuple(sorted(ran, key=lambda act: _KINDS.index(act.kind))[-1:])
-            what = "ran" if ran else "looked" if after else what
+            shown = tuple(sorted(ran, key=lambda act: (not act.has_failed, _KINDS.index(act.kind)))[-1:])
+            what = "looked" if after else what
+            what = ("failed" if shown[0].has_failed else "ran") if shown else what
         own = f"{self.basis}-{self.outcome}-{what}"
         reason = next((reasons[key] for key in (own, own.rpartition("-")[0], self.basis) if key in reasons), "")
-        reason = reason.replace("NAMES", listing(distinct([called(act) for act in shown]), 3))
-        return reason.replace("LAST", f"T{last}").replace("RAN", f"T{shown[-1].end}" if shown else "")
+        stands_for = {
+            "NAMES": listing(distinct([called(act) for act in shown]), 3),
+            "LAST": f"T{last}",
+            "RAN": f"T{shown[-1].end}" if shown else "",
+        }
+        return _STANDS_FOR.sub(lambda word: stands_for[word[0]], reason)

@@ -16,6 +16,7 @@ from agent_wiki.shell.kinds import script_of
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.shell.tools import works_on_files
 from agent_wiki.trajectory import Message, Trajectory
+from agent_wiki.trajectory.harness_text import without_written_call
 from agent_wiki.trajectory.json_text import object_in
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.trajectory.stated_task import issue_read_first
@@ -29,7 +30,6 @@ HANDED_OVER = regex(r"(?:^|[\s&;|])(?:submit(?:\s|$)|echo ['\"]?COMPLETE_TASK)")
 _CALL_IN_WORDS = regex(r"```[^`]{0,400}```\s*\Z")  # some harnesses have it there
 _HANDS_OVER, _LEAVES = written("hands_over", re.IGNORECASE), written("leaves", re.IGNORECASE)
 _APART = regex(r"(?:telemetry|usage)\.jsonl$|(?:^|[/\\])scratch(?:pad)?[/\\]|[/\\]AppData[/\\]Local[/\\]Temp[/\\]")
-_CALL_AS_TEXT = regex(r"^\s{0,8}(?:<function[=> ]|<tool_call>|<parameter=|<invoke name=)", re.MULTILINE)
 _NO_REPLY = "No response requested."  # what a client records where the agent was not asked
 
 
@@ -146,14 +146,13 @@ class Stretch:
         for turn in range((until or self.last_turn + 1) - 1, self.first_turn - 1, -1):
             message = self.trajectory.messages[turn - 1]
             if message.role == "assistant" and not message.tool_calls and message.content not in ("", None, _NO_REPLY):
-                yield turn, self._without_preamble(message.content)
+                if reply := without_written_call(message.content):
+                    yield turn, self._without_preamble(reply)
             elif words := _reported(message):
                 yield turn, words
 
     def _without_preamble(self, reply: str) -> str:
         """A reply without what an agent has to say in all of them."""
-        written_call = _CALL_AS_TEXT.search(reply)  # in a form that the harness did not read as one
-        reply = reply[: written_call.start()] if written_call else reply
         always = self.trajectory.worked_out(_lines_of_most_replies)
         if not any(line in reply for line in always):
             return reply

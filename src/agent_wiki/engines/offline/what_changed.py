@@ -77,9 +77,11 @@ def what_changed(failures: Sequence[Act], worked: Act, between: Sequence[Act]) -
     # Where something else ran in between, nothing says that the difference is what mattered.
     is_alone = failures[0].kind == "check" or not any(act.kind in ("run", "edit", "ship") for act in before)
     said = differences[0] if len(set(differences)) == 1 and is_alone else ""
-    is_ship = failures[0].kind == "ship"  # which files that were put aside have no part in
-    removed = [called(act) for act in before if act.kind in ("delete", *(() if is_ship else ("revert",)))]
-    if is_ship:
+    shipped = main_command(failures[0]) if failures[0].kind == "ship" else None
+    removed = [called(act) for act in before if act.kind in ("delete", "revert")]
+    if shipped is not None and shipped.words[:2] == ("git", "push"):  # files put aside have no part in it
+        removed = [each for each in removed if not each.startswith("`git stash")]
+    if shipped is not None:
         readied = (act for act in before if act.kind != "look")
         removed += [called(act) for act in readied if any(each.words[:2] in _READIES for each in act.commands)]
     is_check = failures[0].kind == "check" and not said

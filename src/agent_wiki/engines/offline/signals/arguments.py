@@ -6,8 +6,9 @@ import re
 
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.imperatives import has_length_of_title
-from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, innermost_error, lesson, tag
-from agent_wiki.engines.offline.tables import named, written
+from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, Wording, error_name, innermost_error, lesson, tag
+from agent_wiki.engines.offline.tables import entries, named, written
+from agent_wiki.shell.files_written import bare_name
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.shell.tools import EDIT_TOOLS, bare_tool_name
 from agent_wiki.shell.verdict import has_failed
@@ -22,24 +23,13 @@ _REFUSED = written("call_refused", re.IGNORECASE)
 _EITHER = regex(r"\bomit\b|\bmutually exclusive\b|\bcannot be (?:used|combined)\b|\beither\b", re.IGNORECASE)
 _CONSTRAINT = written("call_constraint", re.IGNORECASE)
 
-_WANTS_ABSOLUTE = regex(r"\babsolute path|\bpath must be absolute|\bnot an absolute path", re.IGNORECASE)
-_IS_ABSOLUTE = regex(r'[Pp]ath": ?"(?:/|[A-Za-z]:)|\*\*\* (?:Add|Update|Delete) File: (?:/|[A-Za-z]:)')
+_WANTS_ABSOLUTE = regex(r"(?<!not )(?:use|must be|requires?|provide) an? absolute (?:file ?)?path", re.IGNORECASE)
+_IS_ABSOLUTE = regex(
+    r'"(?:file_?|dir_?)?[Pp]ath": ?"(?:/|[A-Za-z]:)|\*\*\* (?:Add|Update|Delete) File: (?:/|[A-Za-z]:)'
+)
 
-_ABSOLUTE = Wording(
-    "arguments/absolute-path",
-    "Give file tools absolute paths",
-    "Give the program's own tools for files absolute paths, also within a patch (`*** Add File: <absolute path>`).",
-    "A file is to be written or read by a tool of the program, or one answers that it wants an absolute path.",
-    ("tool-arguments", "paths"),
-)
-_SEARCH_FIRST = Wording(  # the same page for all such tools
-    "arguments/preparing-call",
-    "Call ToolSearch before a deferred tool",
-    "Call `ToolSearch` with `select:<tool>` before the first call of a tool that is only offered by name, such as "
-    "`TaskCreate` or `TaskUpdate`: its parameters are not shown before, and a wrong guess at them is refused.",
-    "A tool whose schema has not been shown, such as `TaskCreate`, is about to be called for the first time.",
-    ("tool-search", "tool-order"),
-)
+# The same pages for all such tools.
+_WORDS = {entry.id: entry.wording for entry in entries("arguments", WordedEntry)}
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
@@ -99,13 +89,22 @@ def _either(session: MinedSession, failed: Call, worked: Call, line: str) -> lis
 
 def _absolute(session: MinedSession, failed: Call) -> list[Lesson]:
     """A tool for files asks for an absolute path, is given one, and works."""
-    head = (failed.result or "")[:600] if has_failed(failed) and failed.command() is None else ""
-    if not _WANTS_ABSOLUTE.search(head) or _IS_ABSOLUTE.search(failed.raw_arguments):
+    head = (failed.result or "")[:600] if has_failed(failed) and not failed.name.startswith("mcp__") else ""
+    if failed.command() is not None or not _WANTS_ABSOLUTE.search(head) or _IS_ABSOLUTE.search(failed.raw_arguments):
         return []
     worked = _next_success(session, failed)
-    if worked is None or not _IS_ABSOLUTE.search(worked.raw_arguments):
+    is_same = worked is not None and bare_name(worked.path() or "") == bare_name(failed.path() or "")
+    if worked is None or not is_same or not _IS_ABSOLUTE.search(worked.raw_arguments):
         return []
-    return _lesson(session, failed, worked, _ABSOLUTE, error_line(head), "it worked with an absolute path", 74)
+    return _lesson(
+        session,
+        failed,
+        worked,
+        _WORDS["arguments/absolute-path"],
+        error_line(head),
+        "it worked with an absolute path",
+        74,
+    )
 
 
 def _prepared(session: MinedSession, failed: Call) -> list[Lesson]:
@@ -157,7 +156,7 @@ def _first_of_all(session: MinedSession, failed: Call, step: Call, worked: Call)
         f"`{failed.name}` is about to be called for the first time.",
         (tag(failed.name, "tool", most=40), tag(step.name, "tool", most=40), "tool-order"),
     )
-    wording = _SEARCH_FIRST if step.name == "ToolSearch" else own
+    wording = _WORDS["arguments/preparing-call"] if step.name == "ToolSearch" else own
     rationale = f"`{failed.name}` failed, and its answer named `{step.name}`; after that it worked."
     evidence = [session.quote(failed.result_turn, line), session.quote(step.turn, step.raw_arguments)]
     return lesson(wording, rationale, evidence, {failed.turn}, 67, remedy=step.turn, confirmed=worked.turn)

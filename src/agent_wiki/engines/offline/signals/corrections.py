@@ -14,7 +14,7 @@ from agent_wiki.engines.offline.changes import is_prose
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, tag
-from agent_wiki.engines.offline.norms import is_standing, names_own_things
+from agent_wiki.engines.offline.norms import ON_SCREEN, is_standing, names_own_things
 from agent_wiki.engines.offline.tables import named, written
 from agent_wiki.engines.offline.user_words import UserWords, user_words, with_reason
 from agent_wiki.shell.programs import SHOWING
@@ -38,7 +38,7 @@ _INSTEAD = tuple(
 )
 _USE = written("use_instead", re.I)
 _ONLY_FOR = written("only_for")
-_VAGUE, _OF_PRODUCT = written("vague_words", re.IGNORECASE), written("of_the_product", re.IGNORECASE)
+_VAGUE = written("vague_words", re.IGNORECASE)
 _ONE_OFF = written("of_this_once", re.IGNORECASE)
 # A polite question is a new task, unless it speaks of things that have names of their own.
 _POLITE = regex(r"^\W*(?:hey,? |ok,? |please )?(?:can|could|would|should|shall|may|do|is|are|how|what) ", re.IGNORECASE)
@@ -140,7 +140,7 @@ def _means_something(session: MinedSession, words: UserWords, sentence: str, new
         return False
     if old.strip("`").split(" ")[0] in _CHANGERS and not is_standing(sentence):
         return False  # one change of certain files is called off, not a program for ever
-    if _OF_PRODUCT.search(sentence) and not is_standing(sentence):
+    if ON_SCREEN.search(both) and not is_standing(sentence):
         return False
     is_request = (
         words.rejected is None and bool(_POLITE.match(sentence)) and not all(_is_name(word) for word in (new, old))

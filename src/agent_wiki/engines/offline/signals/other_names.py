@@ -18,6 +18,7 @@ _WITHIN_CALLS = 10
 _NOT_ON_PATH = written("not_on_path", re.MULTILINE)
 _UNKNOWN = written("unknown_word", re.IGNORECASE)
 _TO_CALL = "`NAME` is to be called, or the shell answers that `NAME` is not found."
+_SHORT = 3  # characters: of a value, or of a word that may be a part of any other
 _MOST_FRONT_WORDS = 3  # in place of a program's name
 
 
@@ -33,52 +34,52 @@ def _renamed(session: MinedSession, failed: Attempt) -> list[Lesson]:
     if (match := _UNKNOWN.search(failed.output)) is None:
         return []
     for wanted, later, used in _stand_ins(session, failed):
-        named = _by_itself(match, wanted, used) if later.verdict == "passed" or has_run(later.ended) else None
-        wording = named or (_by_other_word(match, wanted, used) if later.verdict == "passed" else None)
-        if wording is not None:
-            one, other = (" ".join(each.called or each.words)[:100] for each in (wanted, used))
-            rationale = f"`{one}` stopped with `{match[0]}`; `{other}` ran."
-            return lesson_of(session, Recovery(failed, later, wanted, used), later, wording, rationale, 76, match[0])
+        has_passed = later.verdict == "passed"
+        wording = _by_itself(match, wanted, used) if has_passed or has_run(later.ended) else None
+        if wording := wording or (_by_other_word(match, wanted, used) if has_passed else None):
+            return _lesson(session, Recovery(failed, later, wanted, used), wording, match[0])
     return []
 
 
 def _by_itself(unknown: re.Match[str], wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
     """The wrapper does not know the program that it is to run, which is called without it."""
-    wrapper, name = wanted.called[:1], wanted.program
+    wrapper, name = (*wanted.called[:1], "")[0], wanted.program
     is_bare = used.words == wanted.words == (used.called or used.words)
-    if name != unknown["word"] or wrapper in ((), wanted.words[:1]) or not is_bare:
+    if name != unknown["word"] or wanted.called[:2] != (wrapper, name) or not is_bare:
         return None
-    rule = f"Call `{name}` by itself, and not through `{wrapper[0]}`, which has no such command."
-    trigger = f"`{wrapper[0]} {name}` is to be called, or answers `{unknown[0]}`."
-    return _wording(f"Call `{name}` without `{wrapper[0]}`", rule, trigger, name, wrapper[0], "recoveries/renamed")
+    rule = f"Call `{name}` by itself, and not through `{wrapper}`, which has no such command."
+    trigger = f"`{wrapper} {name}` is to be called, or answers `{unknown[0]}`."
+    return Wording("recoveries/renamed", f"Call `{name}` without `{wrapper}`", rule, trigger, (tag(name), tag(wrapper)))
 
 
 def _by_other_word(unknown: re.Match[str], wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
     """The one word that it did not know is one with the same value, or with more to it (`--target-id`)."""
-    gone, come = set(wanted.words) - set(used.words), set(used.words) - set(wanted.words)
+    gone, come = set(wanted.words[1:]) - set(used.words), set(used.words) - set(wanted.words)
     old, new = ("".join(each).partition("=")[0] for each in (gone, come))
-    bare = unknown["word"].strip("-")
-    if len(gone) != 1 or len(come) != 1 or old.strip("-") != bare or wanted.program != used.program:
+    bare, value, parts = unknown["word"].strip("-"), _value_of(wanted, old), re.split("[-_]", new.strip("-"))
+    is_other = len(gone) == len(come) == 1 and old.strip("-") == bare and wanted.program == used.program
+    if not is_other or (old[:1] == "-") != (new[:1] == "-") or is_check(wanted):
         return None
-    value = _value_of(wanted, old)
-    if bare not in new and not (new[:1] == "-" and value and value == _value_of(used, new)):
+    is_same = old[:1] == "-" and len(value) > _SHORT and not value.isdigit() and value == _value_of(used, new)
+    if not is_same and (len(bare) < _SHORT or not {bare, f"{bare}s", bare.removesuffix("s")} & set(parts)):
         return None
-    called = " ".join(word for word in wanted.words[:3] if word.isalpha() and word != old)
+    called = " ".join((wanted.program, *(word for word in wanted.words[1:2] if word.isalpha() and word != old)))
     rule = f"Call `{called}` with `{new}` in place of `{old}`, which it does not know."
     trigger = f"`{called}` is to be called with `{old}`, or answers `{unknown[0]}`."
-    return _wording(f"Give `{called}` {new}, not {old}", rule, trigger, wanted.program, new, "recoveries/renamed")
+    tags = (tag(wanted.program), tag(new), "shell")
+    return Wording("recoveries/renamed", f"Give `{called}` {new}, not {old}", rule, trigger, tags)
 
 
 def _value_of(command: SimpleCommand, option: str) -> str:
     """What an option is given, behind `=` or as the next word."""
-    words = [part for word in command.words for part in word.split("=", 1)]
-    after = words[words.index(option) + 1 :][:1]
-    return after[0] if after and after[0][:1] != "-" else ""
+    given = re.search(rf"(?:^| ){re.escape(option)}[= ](?!-)(\S+)", command.text())
+    return given[1] if given else ""
 
 
-def _wording(title: str, rule: str, trigger: str, *names: str) -> Wording:
-    """In: what its tags are made of, and the rule's id at last."""
-    return Wording(names[-1], title, rule, trigger, (*map(tag, names[:-1]), "shell"))
+def _lesson(session: MinedSession, recovery: Recovery, wording: Wording, line: str) -> list[Lesson]:
+    one, other = (" ".join(each.called or each.words)[:100] for each in (recovery.wanted, recovery.used))
+    rationale = f"`{one}` stopped with `{line.strip()}`; `{other}` ran."
+    return lesson_of(session, recovery, recovery.passed, wording, rationale, 76, line)
 
 
 def _other_name(session: MinedSession, failed: Attempt) -> list[Lesson]:
@@ -91,9 +92,7 @@ def _other_name(session: MinedSession, failed: Attempt) -> list[Lesson]:
             is_there = later.verdict == "passed" or (is_check(used) and has_run(later.ended))  # with tests that fail
             if wording is not None and is_there:
                 line = next(each for each in failed.output.splitlines() if _NOT_ON_PATH.search(each))
-                one, other = (" ".join(each.called or each.words)[:100] for each in (wanted, used))
-                rationale = f"`{one}` stopped with `{line.strip()}`; `{other}` ran."
-                return lesson_of(session, Recovery(failed, later, wanted, used), later, wording, rationale, 76, line)
+                return _lesson(session, Recovery(failed, later, wanted, used), wording, line)
     return []
 
 
@@ -121,7 +120,7 @@ def _by_other_name(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wor
     call = " ".join(front)
     title, trigger = f"Call `{call}` instead of `{name}`", _TO_CALL.replace("NAME", name)
     rule = f"{title} where the shell does not find `{name}`."
-    return _wording(title, rule, trigger, name, bare[-1], "recoveries/other-name")
+    return Wording("recoveries/other-name", title, rule, trigger, (tag(name), tag(bare[-1]), "shell"))
 
 
 def _through(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
@@ -133,7 +132,8 @@ def _through(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording |
     call = " ".join(called[: called.index(name) + 1])
     title = f"Run `{name}` through `{call.removesuffix(name).removesuffix(' -- ').strip()}`"
     rule = f"Call `{call}` instead of `{name}` in this repository: the shell does not find `{name}` by itself."
-    return _wording(title, rule, _TO_CALL.replace("NAME", name), name, called[0], "recoveries/other-name")
+    tags = (tag(name), tag(called[0]), "shell")
+    return Wording("recoveries/other-name", title, rule, _TO_CALL.replace("NAME", name), tags)
 
 
 def _still_misses(name: str, later: Attempt) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
-from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name
+from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, Wording, error_name
 from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of
-from agent_wiki.engines.offline.tables import table, written
+from agent_wiki.engines.offline.tables import entries, table, written
 from agent_wiki.shell.programs import READING
 from agent_wiki.shell.tools import is_escalated
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -19,33 +20,8 @@ _OF_PLACE = regex(r"EPERM|EACCES|not permitted|[Pp]ermission denied|Access is de
 _DENIED = written("denied")
 _GIT_FOLDER = regex(r"(?:^|[\s/'\"])\.git/")
 _SANDBOX = regex(r"(?:^|\")(?P<said>(?:bwrap|bubblewrap|sandbox-exec|landlock|firejail)\b[^\\\"\n]*)")
-_DENIES = Wording(
-    "recoveries/outside-sandbox",
-    "Leave a sandbox that denies a permission",
-    "Ask to run a command outside the sandbox, where one may ask and before changing anything, when inside it is "
-    "denied a permission (`EPERM`, `EACCES`, `operation not permitted`, `Access is denied`): the sandbox may be what "
-    "denies it, and not the owner of a file or a server.",
-    "In a sandbox a command, a test or a server stops with `EPERM`, `EACCES`, `operation not permitted`, `Permission "
-    "denied` or `Access is denied`.",
-    ("sandbox", "permissions"),
-)
-_GIT = Wording(
-    "recoveries/outside-sandbox",
-    "Write to .git outside the sandbox",
-    "Ask at once to run outside the sandbox what writes to `.git`, such as `git add`, `git commit`, `git fetch`, or a "
-    "script that makes a branch, where one may ask: inside, `.git` may not be written, only read.",
-    "In a sandbox `git add`, `git commit`, `git fetch` or another command that writes to `.git` is to be run, or one "
-    "stops with `Unable to create '.git/index.lock'`, `cannot open '.git/FETCH_HEAD'` or `cannot lock ref`.",
-    ("sandbox", "git", "permissions"),
-)
-_CUT_OFF = Wording(
-    "recoveries/outside-sandbox",
-    "Use the network outside the sandbox",
-    "Ask at once to run outside the sandbox what needs the network, such as `git fetch`, `npm install` or a migration "
-    "of a database elsewhere, where one may ask: a sandbox without the network reaches no host.",
-    "In a sandbox a command that needs the network is to be run, or one stops with `Could not resolve host`, "
-    "`ENOTFOUND`, `EAI_AGAIN` or `no such host`.",
-    ("sandbox", "network"),
+_DENIES, _GIT, _CUT_OFF = (
+    replace(each.wording, rule_id="recoveries/outside-sandbox") for each in entries("sandbox", WordedEntry)
 )
 
 

@@ -12,7 +12,7 @@ from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.generalize import generalize
 from agent_wiki.engines.offline.imperatives import cut_title, has_length_of_title, sentence_case, title_of
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
-from agent_wiki.engines.offline.norms import Norm, norm_of
+from agent_wiki.engines.offline.norms import ON_SCREEN, Norm, norm_of
 from agent_wiki.engines.offline.tables import named, written
 from agent_wiki.engines.offline.user_words import UserWords, user_words, with_reason
 from agent_wiki.stages.user_reactions import said_for_good
@@ -49,7 +49,7 @@ def lessons(session: MinedSession) -> list[Lesson]:
             bare = _INTERJECTION.sub("", sentence)
             norm = norm_of(_with_occasion(words, bare), is_correction=is_correction)
             is_once = norm is not None and not norm.is_lasting
-            is_of_work = is_once and (_REWRITE.search(words.text) or _OF_PRODUCT.search(words.text))
+            is_of_work = is_once and (_REWRITE.search(words.text) or (norm and ON_SCREEN.search(norm.rule)))
             if norm is not None and not _OF_PROMPT.search(bare) and not is_of_work:
                 found += _lesson(session, words, sentence, norm)
             elif norm is None and len(sentence) <= _LONGEST:
