@@ -195,3 +195,35 @@ def test_a_commit_has_to_say_that_it_was_made(printed: str, verb: str) -> None:
     session.builder.assistant(None, calls=[("c9", "Bash", {"command": "git commit -am cap"})])
     session.builder.tool("c9", printed)  # without an exit code
     assert ("committed" in summary(session.says("It is capped.")).narrative) is bool(verb)
+
+
+def test_node_with_c_reads_a_file_and_runs_nothing() -> None:
+    failed = Session().user("Mend the crash at the start.").edit("server.js")
+    failed.run("node -c server.js", "SyntaxError: Unexpected end of input", failed=True).edit("server.js")
+    parsed = summary(failed.run("node -c server.js", ""))
+    assert parsed.outcome == "partial"  # as after `node --check`
+    assert "`node -c server.js` failed" in parsed.narrative
+    page = Session().user("Mend the page.").edit("page.html")
+    unread = 'TypeError [ERR_UNKNOWN_FILE_EXTENSION]: Unknown file extension ".html" for /srv/page.html'
+    page.run("node --check page.html", unread, failed=True).run("npm test", "Tests  3 passed (3)")
+    assert summary(page.says("The page is mended.")).outcome == "success"  # it says nothing of the page
+
+
+def test_several_replacements_in_one_call_name_their_files() -> None:
+    pair = {"oldString": "a", "newString": "b"}
+    changes = {"replacements": [{"filePath": path, **pair} for path in ("cap.py", "cart.py", "cap.py")] + ["cut"]}
+    session = Session().user("Cap the cart.").call("multi_replace_string_in_file", changes, "ok")
+    narrative = summary(session.says("It is capped.")).narrative
+    assert "`cap.py`" in narrative
+    assert "`cart.py`" in narrative
+
+
+def test_a_line_of_a_map_of_the_repository_is_no_report() -> None:
+    said = "The cart is capped at one hundred orders, and the form says so to the customer who orders more."
+    code = "│def cap_orders(cart: Cart, limit: int = 100) -> Cart of the orders that are left then"
+    more = [
+        f"The totals of old carts {at} are counted anew when they are opened, so that none is lost." for at in "abc"
+    ]
+    told = summary(capped().says("\n\n".join((said, *more, code, "⋮", said.replace("cart", "basket")))))
+    assert told.reported
+    assert not any("│" in note.text for note in told.reported)

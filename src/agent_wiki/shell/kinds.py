@@ -73,7 +73,7 @@ CHECK_WORDS = {
     "goreleaser": {"check", "build"},
     "ruff": {"check"},
     "biome": {"check", "lint"},
-    "node": {"--check", "--test"},
+    "node": {"--check", "-c", "--test"},
     "bash": {"-n"},
     "php": {"-l"},
     "ruby": {"-c"},
@@ -232,7 +232,9 @@ _GIVES_NO_CODE = ((), ("-m",), ("-v",), ("-V",), ("--version",), ("-h",), ("--he
 
 def is_inline_script(command: SimpleCommand) -> bool:
     """Code given to an interpreter on the command line or in a here-document; an interactive shell is none."""
-    is_given = command.words[1:2] not in _GIVES_NO_CODE or (bool(command.words) and bool(command.body))
+    only_reads_it = command.program == "node" and command.words[1:2] == ("-c",)
+    is_given = command.words[1:2] not in _GIVES_NO_CODE and not only_reads_it
+    is_given = is_given or (bool(command.words) and bool(command.body))
     return command.program in _INTERPRETERS and script_of(command) is None and is_given
 
 

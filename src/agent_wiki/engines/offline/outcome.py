@@ -60,7 +60,9 @@ _ASKS_FOR_TESTS = written("asks_for_tests", re.IGNORECASE)
 _FOUND = regex(r"\b(?:findings?|re-?check|verification|blockers?|severity|critical)\b", re.IGNORECASE)
 _DOUBTS = written("doubts", re.IGNORECASE)
 _ASKS_ABOUT_IT = written("asks_about_it", re.IGNORECASE)
-_PARSES = regex(r"^(?:node --check|bash -n|sh -n|php -l|ruby -c|python[\d.]* -m (?:py_compile|compileall|pyflakes))\b")
+_PARSES = regex(
+    r"^(?:node (?:-c|--check)|(?:ba)?sh -n|php -l|ruby -c|python[\d.]* -m (?:py_compile|compileall|pyflakes))\b"
+)
 _COMPILES = written("compiles")
 _SPEAKS_OF_FAULTS = written("speaks_of_faults")
 _TEST_FILE = written("test_file")
