@@ -76,6 +76,12 @@ def test_the_words_of_a_command_stay_as_they_are(command: str) -> None:
     assert f"`{command}` ran (T5)" in reason
 
 
+@pytest.mark.parametrize("command", ["pkill -f cap.py", "rm -rf build"])
+def test_what_tidies_up_or_stops_something_is_no_run_that_could_show_anything(command: str) -> None:
+    reason = summary(capped().run(command, "done").says("It is capped.")).outcome_reason
+    assert reason == "nothing was run to check the last change (T2)"
+
+
 def test_where_only_looks_followed_a_change_that_is_what_is_said() -> None:
     session = capped().run("rg capped docs", "docs/a.md: capped").says("All of the documents say so.")
     assert summary(session).outcome_reason == "only looks followed the last change (T2)"

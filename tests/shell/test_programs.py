@@ -11,7 +11,7 @@ from agent_wiki.pages.compare.writes import write_of
 from agent_wiki.shell.kinds import shell_kind
 from agent_wiki.shell.programs import only_reads
 from agent_wiki.shell.simple_commands import simple_commands
-from agent_wiki.shell.tools import tool_kind
+from agent_wiki.shell.tools import kind_of_name, tool_kind
 from agent_wiki.trajectory.calls import Call
 
 _READ = [
@@ -50,6 +50,13 @@ def test_a_word_for_many_things_is_known_by_its_argument() -> None:
 
     assert (kind("schedule", DurationSeconds="240"), kind("schedule", date="2026-01-05")) == ("look", "service")
     assert (kind("Batch", invocations=[]), kind("batch", orders=[])) == ("look", "service")
+    assert (kind("process", action="poll", sessionId="a"), kind("process", order="17")) == ("look", "service")
+    assert (kind("file_editor", command="view"), kind("file_editor", command="create")) == ("look", "edit")
+
+
+def test_a_page_that_is_only_looked_at_is_not_changed() -> None:
+    names = ("mcp__playwright__browser_snapshot", "mcp_Playwright_browser_take_screenshot", "browser_click")
+    assert [kind_of_name(name) for name in names] == ["look", "look", "service"]
 
 
 def test_what_only_leaves_a_loop_does_nothing() -> None:

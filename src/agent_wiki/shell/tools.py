@@ -19,7 +19,8 @@ EDIT_TOOLS = frozenset(
      "writetofile", "applydiff", "insertcontent", "searchandreplace", "strreplace", "strreplacefile", "writefile",
      "applypatch", "replace_string_in_file", "multi_replace_string_in_file", "insert_edit_into_file",
      "copilot_replacestring", "copilot_multireplacestring", "copilot_applypatch", "copilot_createfile",
-     "copilot_insertedit", "create_new_file", "edit_existing_file", "multi_edit", "single_find_and_replace"}
+     "copilot_insertedit", "create_new_file", "edit_existing_file", "multi_edit", "single_find_and_replace",
+     "edit_notebook_file", "copilot_editnotebook", "file_editor"}
 )  # fmt: skip
 # They read files or folders, of agents that work in one.
 FILE_TOOLS = frozenset(
@@ -36,14 +37,15 @@ _LOOK_TOOLS = FILE_TOOLS | frozenset(
      "list_powershell", "read_powershell", "write_powershell", "lsp", "resolve", "list_mcp_resources",
      "read_url_content", "sourcegraph", "job_output", "job_kill", "rg", "await", "awaitshell", "manage_task",
      "manage_subagents", "fetchurl", "sessions_history", "session_status", "view_diff", "view_repo_map", "codebase",
-     "view_subdirectory", "checkbackgroundjob"}
+     "view_subdirectory", "checkbackgroundjob", "monitor", "subagent_wait", "take_snapshot", "take_screenshot"}
 )  # fmt: skip
 _PLAN_TOOLS = frozenset(
     {"todowrite", "update_plan", "taskcreate", "taskupdate", "exitplanmode", "enterplanmode", "think", "submit",
      "finish", "update_topic", "update_todo_list", "switch_mode", "set_phase", "mark_chapter", "writetodos",
      "write_todos", "todoread", "save_memory", "submit_plan", "report_intent", "attempt_completion",
      "attemptcompletion", "todos", "todo_write", "settodolist", "task_tracker", "create_plan", "exit_plan_mode",
-     "enter_plan_mode", "task_complete", "mcp_sequential_thinking_sequentialthinking", "sequentialthinking"}
+     "enter_plan_mode", "task_complete", "mcp_sequential_thinking_sequentialthinking", "sequentialthinking",
+     "manage_todo_list", "todo"}
 )  # fmt: skip
 _ASK_TOOLS = frozenset(
     {"askuserquestion", "request_user_input", "ask_user", "ask_followup_question", "askfollowupquestion",
@@ -57,6 +59,8 @@ _LOOK_VERB = regex(
     r"(?:^|__|[._-])(?:get|list|search|find|lookup|read|fetch|show|check|query|describe|calculate|resolve|"
     r"count|verify|detect)(?=[_-]|[A-Z]|$)"
 )
+# A browser that a test framework or an agent drives: nothing on the page is changed.
+_LOOKS_AT_PAGE = regex(r"(?:^|_)browser_(?:snapshot|take_screenshot|console_messages|network_requests|wait_for|hover)$")
 # What the editor's language server reports about a file: a lint, a build and a type check in one.
 _DIAGNOSTIC_TOOLS = frozenset(
     {"getdiagnostics", "get_diagnostics", "diagnostics", "get_errors", "read_lints", "readlints", "problems"}
@@ -67,8 +71,10 @@ _SHIP_TOOLS = frozenset({"push_files", "create_pull_request", "merge_pull_reques
 _RUN_TOOLS = frozenset({"execute_code", "python", "ipython", "code_interpreter", "run_code", "execute_ipython_cell"})
 _SAYS_LITTLE = regex(r"\s*(?:#|//|import\b|from \S+ import\b|(?:def|class|with|try|if|for|while)\b|\W*$)")
 _MOST_CODE = 8_000  # characters
-# A word for many things: with this argument it is a timer of Antigravity's, and several reads of Claude Code's.
-_LOOKS_WITH = {"schedule": "DurationSeconds", "batch": "invocations"}
+# A word for many things: with this argument it is a timer of Antigravity's, several reads of Claude Code's, and a
+# command of OpenClaw's that still runs.
+_LOOKS_WITH = {"schedule": "DurationSeconds", "batch": "invocations", "process": "sessionId"}
+_EDITORS = frozenset({"str_replace_editor", "str_replace_based_edit_tool", "file_editor"})
 _EDITOR_COMMANDS: dict[str, Kind] = {"view": "look", "undo_edit": "revert"}
 
 # Tools whose results strangers wrote: the web, mail, and other people's servers.
@@ -117,7 +123,7 @@ def is_tool_of_strangers(name: str) -> bool:
 def tool_kind(call: Call) -> Kind:
     """What a tool other than a shell is for; anything unknown is a service of the application at hand."""
     name = bare_tool_name(call.name).lower()
-    if name in ("str_replace_editor", "str_replace_based_edit_tool"):
+    if name in _EDITORS:
         return _EDITOR_COMMANDS.get(str(call.arguments.get("command")), "edit")
     if name == "sql" and _TODO_TABLE.search(str(call.arguments.get("query"))[:_MOST_CODE]):
         return "plan"  # in which Copilot keeps its list, unlike an application's own database
@@ -143,5 +149,9 @@ def kind_of_name(tool: str) -> Kind:
     for kind, names in groups:
         if name in names:
             return kind
-    is_look = _LOOK_VERB.search(bare_tool_name(tool)) or tool.lower().startswith(("web__", "web."))
+    is_look = (
+        _LOOK_VERB.search(bare_tool_name(tool))
+        or _LOOKS_AT_PAGE.search(name)
+        or tool.lower().startswith(("web__", "web."))
+    )
     return "look" if is_look else "service"

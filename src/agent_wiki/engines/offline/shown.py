@@ -38,6 +38,11 @@ Basis = Literal[
 
 
 _STANDS_FOR = regex(r"\b(?:NAMES|LAST|RAN)\b")
+# It tidies up, starts or stops something: what it printed shows nothing of the work.
+_NO_CHECK = regex(
+    r"`(?:git|(?:p|task|kill)?kill(?:all)?|rm|rmdir|del|mkdir|md|cp|mv|chmod|chown|touch|ln|sleep|export|open|start"
+    r"|(?:Remove|New|Copy|Move)-Item|(?:Start|Stop)-\w+)[ `]"
+)
 _KINDS = ("look", "run", "service", "probe", "check")  # the later, the more it may show
 
 
@@ -64,9 +69,9 @@ class Shown:
             after = [
                 act for act in acts if act.turn > last and act.kind in _KINDS and (act.has_worked or act.has_failed)
             ]
-            ran = [act for act in after if act.kind != "look" and not called(act).startswith("`git ")]
+            ran = [act for act in after if act.kind != "look" and not _NO_CHECK.match(called(act))]
             shown = tuple(sorted(ran, key=lambda act: (not act.has_failed, _KINDS.index(act.kind)))[-1:])
-            what = "looked" if after else what
+            what = "looked" if after and all(act.kind == "look" for act in after) else what
             what = ("failed" if shown[0].has_failed else "ran") if shown else what
         own = f"{self.basis}-{self.outcome}-{what}"
         reason = next((reasons[key] for key in (own, own.rpartition("-")[0], self.basis) if key in reasons), "")
