@@ -377,3 +377,13 @@ def test_what_was_typed_to_a_command_whose_place_for_it_was_left_stands_below_it
 def test_a_banner_is_no_sentence() -> None:
     reply = "════ PAI | NATIVE MODE ═══════════════\n\nThe port was in use by another container, and it is free by now."
     assert first_prose(reply).startswith("The port was in use")
+
+
+def test_what_the_user_answered_to_a_question_of_a_tool_is_a_key_turn() -> None:
+    questions = [{"question": "Which cap applies to the cart?", "header": "Cap"}]
+    answered = 'User has answered your questions: "Which cap applies to the cart?"="100 orders (Recommended)".'
+    session = Session().user(ASKED).call("AskUserQuestion", {"questions": questions}, answered).edit("cap.py")
+    notes = {note.turn: note.text for note in summary(session.says("It is capped.")).key_turns}
+    assert notes[3] == "The user answers “100 orders” to “Cap”"
+    another = Session().user(ASKED).call("lookup", {"questions": questions}, answered).edit("cap.py")
+    assert not any("answers" in note.text for note in summary(another.says("It is capped.")).key_turns)

@@ -21,12 +21,12 @@ from agent_wiki.engines.offline.wording import called, error_words, file_names, 
 from agent_wiki.engines.offline.working import is_written_whole, known_before
 from agent_wiki.pages.compare.views import KeyTurnKind
 from agent_wiki.stages.summarize import KeyTurnNote
+from agent_wiki.trajectory.asked import decisions
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.text import plain_line
 
 MOST_KEY_TURNS = 6
-_ENDS = table("words")["ends"]
-_SHOWN_BY = table("words")["shown_by"]
+_ENDS, _SHOWN_BY = (table("words")[name] for name in ("ends", "shown_by"))
 _LEAST_KEY_TURNS = 3
 _SOON = 3  # turns: a call, its result and the stop
 _MOST_OF_ACCEPTANCE = 120  # characters; what is longer asks for something else, too
@@ -81,8 +81,7 @@ def _heaviest(candidates: list[_Candidate], most: int = MOST_KEY_TURNS) -> list[
 
 def _of_user(stretch: Stretch, deed: UserRequest | None, listed: Collection[int]) -> list[_Candidate]:
     found = []
-    is_talk = stretch.is_talk()
-    opening = opening_turn(stretch.requests)
+    is_talk, opening = stretch.is_talk(), opening_turn(stretch.requests)
     for request in stretch.requests:
         is_main = request is opening or request is deed
         if request.turn in listed and (is_main or not says_no(request)):
@@ -104,7 +103,7 @@ def _of_user(stretch: Stretch, deed: UserRequest | None, listed: Collection[int]
             verb = "asks" if asks(words) else "says"
             text = f"The user pastes output: {pasted}" if pasted else f"The user {verb}: {words}"
             found.append(_Candidate(45, request.turn, text))
-    found += [*_refusals(stretch), *(_stop(stretch, turn) for turn in stretch.interrupts())]
+    found += [*_refusals(stretch), *_decisions(stretch), *(_stop(stretch, turn) for turn in stretch.interrupts())]
     return found if is_talk or opening is None else [*found, *_acceptances(stretch, opening.turn)]
 
 
@@ -116,6 +115,14 @@ def _refusals(stretch: Stretch) -> Iterator[_Candidate]:
             words = f": {said(reason, 200)}" if reason else ""
             verb = "answers" if reason and called(act) == "the plan" else "refuses"
             yield _Candidate(80 if reason else 48, act.turn, f"The user {verb} {called(act)}{words}")
+
+
+def _decisions(stretch: Stretch) -> Iterator[_Candidate]:
+    """What the user answered where the agent asked with a tool."""
+    for act in stretch.acts:
+        pairs = [f"{said(answer, 90)} to {said(subject, 70)}" for subject, answer in decisions(act.call)[:3]]
+        if act.kind == "ask" and pairs:
+            yield _Candidate(60, act.end, f"The user answers {', '.join(pairs)}")
 
 
 def _stop(stretch: Stretch, turn: int) -> _Candidate:
