@@ -23,6 +23,11 @@ from tests.readers.codex_lines import call, event, item, meta, output, read, typ
         (json.dumps({"output": "Success.", "metadata": {"exit_code": 0}}), False),
         ([{"type": "input_text", "text": "Exit code: 3"}], True),
         ("exec_command failed for `x`: CreateProcess", True),
+        ("failed in sandbox: Operation not permitted", True),
+        (
+            "failed in sandbox MacosSeatbelt with execution error: sandbox denied exec error, exit code: 1, stdout: F",
+            True,
+        ),
         ({"content": "no", "success": False}, True),
         ("Chunk ID: ab12\nWall time: 1.0 seconds\nProcess running with session ID 7\nOutput:\n", None),
         ("Plan updated", None),

@@ -21,6 +21,7 @@ _HARNESS_FAILURES = (
     "apply_patch verification failed",
     "collab spawn failed",
     "execution error: ",
+    "failed in sandbox",
 )
 _ECHO, _FRAME = "Command: ", "\nChunk ID: "
 RUN_BY_THE_SERVICE = frozenset({"web_search_call", "image_generation_call"})  # within the reply; no output is recorded

@@ -203,3 +203,25 @@ def test_a_push_that_the_user_may_have_allowed_teaches_nothing() -> None:
     assert _graded(script.runs("git push origin main", "main -> main")) == {
         "Take secrets out of unpushed commits": "asserted"
     }
+
+
+def test_a_host_whose_key_was_not_known_is_reached_once_it_is() -> None:
+    greeting = "Hi kim! You've successfully authenticated, but GitHub does not provide shell access."
+    script = Script().runs("ssh -T git@github.com", "Host key verification failed.", failed=True)
+    script.runs("ssh-keyscan github.com >> ~/.ssh/known_hosts", "# github.com:22 SSH-2.0-4c1f2ab")
+    (title,) = _graded(script.runs("ssh -T git@github.com", greeting, failed=True))  # GitHub ends it with status 1
+    assert title == "Add host keys before the first ssh"
+    assert _graded(script) == {title: "checked"}
+    refused = Script().runs("ssh -T git@github.com", "Host key verification failed.", failed=True)
+    refused.runs("ssh-keyscan github.com >> ~/.ssh/known_hosts", "# github.com:22 SSH-2.0-4c1f2ab")
+    again = refused.runs("ssh -T git@github.com", "git@github.com: Permission denied (publickey).", failed=True)
+    assert "checked" not in _graded(again).values()
+
+
+def test_a_large_file_leaves_the_commit_that_holds_it() -> None:
+    refused = "remote: error: File db.bin is 258.33 MB; this exceeds GitHub's file size limit of 100.00 MB"
+    script = Script().runs("git push origin main", refused, failed=True)
+    script.runs("git rm --cached db.bin && git commit --amend --no-edit", "[main c847cc3] shop")
+    assert _graded(script.runs("git push origin main", "203491a..c847cc3  main -> main")) == {
+        "Take large files out of unpushed commits": "checked"
+    }

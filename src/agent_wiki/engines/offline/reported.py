@@ -42,7 +42,7 @@ _FOUND = written("found_on_the_way", re.IGNORECASE)
 _GUESS = written("no_finding", re.IGNORECASE)
 _SEARCHES = regex(r"web|fetch|browse|crawl|read_|find_|^search$")
 _NO_REPORT = written("no_report", re.IGNORECASE)
-_MOST_OF_CODE, _LONG_CODE = 4, "```"  # lines; more are a file, in whose place stands this
+_CODE_BLOCK = "```"  # stands in the place of one
 _MOST_READ = 12_000
 _HEADING = written("heading_in_report")
 _WEIGHS = written("weighs_in_report", re.IGNORECASE)
@@ -196,15 +196,14 @@ def _lines(reply: str) -> list[str]:
     heading, is_plan = "", False
     said = [line for line in _said(reply) if line.strip()]
     for line, below in zip(said, [*said[1:], ""], strict=False):
-        is_item = _ITEM.match(line) is not None
         leads_in = bool(_HEADING.match(line) or _leads_in(line, below))
-        text = line if _CODE.fullmatch(line) else _cut(_ASKED.sub("", line.strip(" *->#|_\t")).rstrip())
-        if leads_in or not is_item:
+        text = _cut(_ASKED.sub("", line.strip(" *->#|_\t")).rstrip())
+        if leads_in or not _ITEM.match(line):
             is_plan = leads_in and bool(_PLANS.match(text) or _OFFERS.match(text))
-        is_left_out = is_plan or line == _LONG_CODE or _NO_REPORT.search(text)
+        is_left_out = is_plan or line == _CODE_BLOCK or _NO_REPORT.search(text)
         if is_left_out and lines and not heading:
             lines[-1] = f"{lines[-1].removesuffix(CUT)}{CUT}"
-        if is_left_out or leads_in or sum(map(str.isalpha, text)) < 2 or says_nothing(text):
+        if is_left_out or leads_in or sum(map(str.isalpha, text)) < 2 or says_nothing(text) or _is_tally(text):
             heading = text.rstrip(":：")[:_MOST_OF_HEAD] if leads_in and not says_nothing(text) else heading
             heading = "" if is_left_out else heading
             continue
@@ -230,25 +229,26 @@ def _is_scrap(text: str) -> bool:
 
 
 def _said(reply: str) -> Iterator[str]:
-    """The lines of a reply: no rules, of code only what is short, in backticks; the head of a table as a heading."""
-    code: list[str] | None = None
-    before = ""
+    """The lines of a reply: no rules, in place of code a mark; the head of a table as a heading."""
+    before, is_code = "", False
     for line in reply.splitlines():
         if line.lstrip().startswith("```"):
             yield before
-            before = ""
-            if code:
-                yield from code if len(code) <= _MOST_OF_CODE else (_LONG_CODE,)
-            code = [] if code is None else None
+            before, is_code = "", not is_code
+            yield _CODE_BLOCK
         elif _IS_PATCH.match(line):
             break  # what follows are changes, not words
-        elif code is not None:
-            code += [f"`{line.strip()}`"] if line.strip() and "`" not in line else []
-        else:
-            is_head = _RULE.fullmatch(line) is not None and before.lstrip().startswith("|")
-            yield f"# {before}" if is_head else before
+        elif not is_code:
+            yield f"# {before}" if _RULE.fullmatch(line) and before.lstrip().startswith("|") else before
             before = line
     yield before
+
+
+def _is_tally(text: str) -> bool:
+    """A row of a table of which half is numbers or signs, or that ends with a state in which nothing is left to do."""
+    cells = text.split(" | ")
+    is_numbers = 2 * sum(not _WORD.search(cell) for cell in cells) >= len(cells)
+    return len(cells) > 1 and (is_numbers or cells[-1].lower() in ("clear", "resolved", "deferred"))
 
 
 def _cut(line: str, most: int = _MOST_OF_LINE) -> str:
