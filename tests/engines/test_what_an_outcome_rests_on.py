@@ -45,8 +45,9 @@ def test_each_basis_but_a_recorded_verdict_has_its_words() -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"cap.py": 4, "README.md": 6}, "nothing was run to check the last change (T4)"),
-        ({"README.md": 4, "caps.json": 2}, "no check of what was written in T4 was found"),
+        ({"cap.py": 4, "README.md": 2}, "nothing was run to check the last change (T4)"),
+        ({"cap.py": 4, "README.md": 6}, "nothing was run to check the last change of code (T4)"),
+        ({"README.md": 4, "caps.json": 2}, "no check of what was last written (T4) was found"),
         ({}, "something was done or answered, and nothing was found that shows whether it holds"),
     ],
 )
@@ -265,6 +266,19 @@ def test_a_request_that_was_stopped_before_it_was_begun_was_stopped() -> None:
     session = capped().says("The totals are capped at ten now.").user("Now also cap the discounts in src/discount.py.")
     stopped = summary(session.user("[Request interrupted by user]", "interrupt"))
     assert "The user stops the agent" in [note.text for note in stopped.key_turns]
+
+
+def test_a_request_that_was_only_typed_again_was_not_stopped() -> None:
+    session = capped().says("The totals are capped at ten now.").user("Now also cap the discounts.")
+    session.user("[Request interrupted by user]", "interrupt").user("Now also cap the discounts in src/discount.py.")
+    stopped = summary(session.edit("src/discount.py").says("The discounts are capped."))
+    assert not any("stops" in note.text for note in stopped.key_turns)
+
+
+def test_where_documents_were_changed_after_the_code_more_than_looks_followed() -> None:
+    session = capped().run("rg capped docs", "docs/a.md: capped").write("docs/caps.md").says("All of them say so.")
+    reason = summary(session).outcome_reason
+    assert reason == "nothing was run to check the last change of code (T2)"
 
 
 @pytest.mark.parametrize("words", ["The page is blank again. Could you look at it?", "It is blank again!"])

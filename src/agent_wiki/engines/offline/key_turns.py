@@ -25,9 +25,8 @@ from agent_wiki.trajectory.asked import decisions
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.text import plain_line
 
-MOST_KEY_TURNS = 6
+MOST_KEY_TURNS, _LEAST_KEY_TURNS = 6, 3
 _ENDS, _SHOWN_BY = (table("words")[name] for name in ("ends", "shown_by"))
-_LEAST_KEY_TURNS = 3
 _SOON = 3  # turns: a call, its result and the stop
 _MOST_OF_ACCEPTANCE = 120  # characters; what is longer asks for something else, too
 _OF_REQUEST, _FEWEST = 41, 2  # it stands at the head of the page: only where there are fewer others
@@ -126,9 +125,10 @@ def _decisions(stretch: Stretch) -> Iterator[_Candidate]:
 
 
 def _stop(stretch: Stretch, turn: int) -> _Candidate:
-    """A stop by the user, with the call before it, if that was the last thing that the agent did."""
+    """A stop by the user, with the call before it; none where nothing was done before it, and something asked after."""
     act = next((act for act in reversed(stretch.acts) if turn - _SOON <= act.turn < turn), None)
-    return _Candidate(42, turn, f"The user stops the agent{f' after {called(act)}' if act else ''}")
+    text = f"The user stops the agent{f' after {called(act)}' if act else ''}"
+    return _Candidate(42, turn, text if act or turn > stretch.last_request_turn() else "")
 
 
 def _acceptances(stretch: Stretch, opening: int) -> Iterator[_Candidate]:

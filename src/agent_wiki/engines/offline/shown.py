@@ -66,18 +66,18 @@ class Shown:
         last = max((changed[path] for path in (code if what == "changed" else changed)), default=0)
         shown = self.failed or self.passed or ((self.act,) if self.act else ())
         if self.basis == "unchecked" and changed:
-            after = [
-                act for act in acts if act.turn > last and act.kind in _KINDS and (act.has_worked or act.has_failed)
-            ]
+            went = (act for act in acts if act.has_worked or act.has_failed)
+            after = [act for act in went if act.turn > last and act.kind in _KINDS]
             ran = [act for act in after if act.kind != "look" and not _NO_CHECK.match(called(act))]
             shown = tuple(sorted(ran, key=lambda act: (not act.has_failed, _KINDS.index(act.kind)))[-1:])
-            what = "looked" if after and all(act.kind == "look" for act in after) else what
+            only_looks = all(act.kind == "look" for act in after) and last == max(changed.values())
+            what = "looked" if after and only_looks else what
             what = ("failed" if shown[0].has_failed else "ran") if shown else what
         own = f"{self.basis}-{self.outcome}-{what}"
         reason = next((reasons[key] for key in (own, own.rpartition("-")[0], self.basis) if key in reasons), "")
         stands_for = {
             "NAMES": listing(distinct([called(act) for act in shown]), 3),
-            "LAST": f"T{last}",
+            "LAST": f"{'of code ' if last < max(changed.values(), default=0) else ''}(T{last})",
             "RAN": f"T{shown[-1].end}" if shown else "",
         }
         return _STANDS_FOR.sub(lambda word: stands_for[word[0]], reason)
