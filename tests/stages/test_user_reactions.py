@@ -6,7 +6,7 @@ import pytest
 
 from agent_wiki.stages.causes import graded
 from agent_wiki.stages.turnings import Grade, Turning
-from agent_wiki.stages.user_reactions import is_judged, reaction_of
+from agent_wiki.stages.user_reactions import accepts, is_judged, reaction_of
 from tests.engines.scripted_session import Script
 
 _OBJECTIONS = (
@@ -336,3 +336,44 @@ def test_objections_are_looked_for_in_english_alone(words: str, is_known: bool) 
 
 def test_what_is_said_in_another_language_is_what_the_lesson_takes_it_for() -> None:
     assert _said("Perfecto, pero yo te dije solo el segundo caso, entonces?").cause == "stated"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "成功了。",
+        "可以了，谢谢",
+        "没问题了",
+        "うまくいけました！",
+        "ありがとうございます",
+        "이제 잘 됩니다",
+        "ya funciona, gracias",
+        "Funcionou, obrigado!",
+        "ça marche maintenant",
+        "Danke, klappt jetzt!",
+        "perfetto, grazie",
+        "теперь работает, спасибо",
+    ],
+)
+def test_praise_and_thanks_in_other_languages_accept_where_they_are_all_that_is_said(words: str) -> None:
+    assert accepts(words)
+    assert not accepts(f"{words} pero cambia el color del botón")
+    assert not accepts(f"{words}?")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "no funciona",
+        "geht nicht",
+        "не работает",
+        "还是不行",
+        "可以",
+        "sí",
+        "好的",
+        "对了",
+        "funciona, pero el botón no",
+    ],
+)
+def test_assent_and_trouble_in_other_languages_accept_nothing(words: str) -> None:
+    assert not accepts(words)

@@ -145,6 +145,28 @@ _ACCEPTS = regex(
     r"(?! notes\b)",
     re.IGNORECASE,
 )
+# The same in other languages, where the whole message is praise, thanks, or that it works: "sí, pero …" is none.
+_ACCEPTS_ELSEWHERE = regex(
+    r"\W*(?:(?:"
+    r"(?:测试|运行|终于|現在|现在|已经|已經)?(?:成功|可以|好|搞定|解决|解決|修好|能用|能跑|正常|通过|弄好)(?:了|啦)"
+    r"|成功|搞定|(?:很|非常|太)?完美|很好|太好了|[没沒](?:有)?[问問][题題]了|(?:谢谢|謝謝)(?:你|您)?|感谢|辛苦了"
+    r"|(?:どうも|本当に)?ありがとう(?:ございます|ございました)?|完璧(?:です)?|動いた|直った|いい感じ(?:です)?"
+    r"|(?:うまく)?(?:でき|いけ|動き|直り)ました"
+    r"|감사합니다|고마워(?:요)?|완벽(?:해요?|합니다)|성공(?:했어요?|했습니다)?"
+    r"|(?:이제 )?(?:잘 )?(?:됩니다|되네요?|돼요|작동(?:합니다|해요|하네요))"
+    r"|(?:muchas |muit[oa] )?(?:gracias|obrigad[oa]|valeu)|perfecto|perfeito|genial|excelente|deu certo"
+    r"|(?:ya |ahora |agora |sí,? |está )?(?:funciona|funcionando|funcionó|funcionou)"
+    r"(?: (?:bien|bem|perfecto|perfeito|perfectamente))?"
+    r"|merci(?: beaucoup)?|parfait|c['’]est (?:parfait|bon)"
+    r"|(?:ça|cela) (?:marche|fonctionne)(?: (?:bien|maintenant))?"
+    r"|(?:vielen )?dank(?:e(?: (?:dir|schön))?)?|perfekt"
+    r"|(?:es |das |jetzt )?(?:klappt|läuft|funktioniert|passt)(?: es)?(?: jetzt)?"
+    r"|grazie(?: mille)?|perfetto|(?:ora )?funziona|(?:большое )?спасибо|отлично|идеально"
+    r"|(?:теперь |всё |все )?(?:работает|заработало|получилось)"
+    r"|teşekkürler|çalıştı|terima kasih|berhasil|cảm ơn|dzięki|działa|děkuji|funguje|köszönöm|működik"
+    r")\W*){1,3}",
+    re.IGNORECASE,
+)
 _SYMPTOM = regex(
     r"(?:\b(?:not|never|isnt|doesnt|cant|wont|still|why)|n['’]t)\b[^.!?\n]{0,40}\b(?:load|show|work|display"
     r"|appear|render|run|open"
@@ -245,7 +267,9 @@ def accepts(words: str) -> bool:
 
     Going on with something else is no acceptance: the user may not have looked.
     """
-    if _ACCEPTS.search(words.strip()[:_MOST_ACCEPTING]) is None or _ASKS.search(words.strip()):
+    head = words.strip()[:_MOST_ACCEPTING]
+    is_taken = _ACCEPTS.search(head) or (head == words.strip() and _ACCEPTS_ELSEWHERE.fullmatch(head))
+    if not is_taken or _ASKS.search(words.strip()):
         return False
     return not _is_objection(words) and not takes_back(words)
 
