@@ -69,7 +69,15 @@ def test_a_change_that_was_taken_back_is_a_dead_end() -> None:
     assert [note.turn for note in summary(session).dead_ends] == [4]
     committed = Session().user("speed it up").edit("src/a.py").run("git commit -am x", "[m 1234567] x")
     assert summary(committed.run("git checkout -- src/a.py")).dead_ends == []
-    fetched = Session().user("fix it").edit("src/a.py").run("git init", "Initialized").run("git fetch origin")
+    again = Session().user("fix it").edit("src/a.py").run("git init", "Reinitialized existing Git repository in /shop/")
+    assert len(summary(again.run("git reset --hard", "HEAD is now at d15c896")).dead_ends) == 1
+    fetched = (
+        Session()
+        .user("fix it")
+        .edit("src/a.py")
+        .run("git init", "Initialized empty Git repository")
+        .run("git fetch origin")
+    )
     assert summary(fetched.run("git reset --hard origin/main", "HEAD is now at d15c896")).dead_ends == []
 
 

@@ -210,6 +210,12 @@ def test_the_rows_of_a_table_stand_below_its_head() -> None:
     assert lines[0] == "Part | State › Limits for members | Open"
 
 
+def test_a_finding_with_a_number_or_put_off_is_told() -> None:
+    rows = "| # | Finding |\n|---|---|\n| 1 | The cart loses orders of guests |\n| 2 | Refunds are wrong | Deferred |\n"
+    lines = [text for _, text in reported(asked().edit("src/cart.ts").says(f"{rows}\n{LAMPS}"))]
+    assert lines[:2] == ["Finding › 1 | The cart loses orders of guests", "2 | Refunds are wrong | Deferred"]
+
+
 def test_a_row_of_numbers_is_left_out() -> None:
     rows = "| Test | Seconds |\n|---|---|\n| Cap of the cart | 204.6 |\n| Limits | Two are checked |\n"
     lines = [text for _, text in reported(asked().edit("src/cart.ts").says(f"{rows}\n{LAMPS}"))]

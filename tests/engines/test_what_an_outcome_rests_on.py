@@ -83,6 +83,12 @@ def test_what_tidies_up_or_stops_something_is_no_run_that_could_show_anything(co
     assert reason == "nothing was run to check the last change (T2)"
 
 
+@pytest.mark.parametrize("command", ["ln -s cap run; ./run", "git pull && ./run.sh", "open -a Simulator"])
+def test_what_ran_beside_it_or_was_started_is_not_denied(command: str) -> None:
+    reason = summary(capped().run(command, "done").says("It is capped.")).outcome_reason or ""
+    assert "ran (T5)" in reason
+
+
 def test_where_only_looks_followed_a_change_that_is_what_is_said() -> None:
     session = capped().run("rg capped docs", "docs/a.md: capped").says("All of the documents say so.")
     assert summary(session).outcome_reason == "only looks followed the last change (T2)"
@@ -268,6 +274,13 @@ def test_a_request_that_was_stopped_before_it_was_begun_was_stopped() -> None:
     assert "The user stops the agent" in [note.text for note in stopped.key_turns]
 
 
+def test_a_stop_of_what_the_agent_said_is_told() -> None:
+    session = capped().says("The totals are capped at ten now.").user("Now also cap the discounts.")
+    session.says("I will drop the table of discounts first.").user("[Request interrupted by user]", "interrupt")
+    stopped = summary(session.user("Cap the discounts in src/discount.py.").edit("src/discount.py").says("Done."))
+    assert "The user stops the agent" in [note.text for note in stopped.key_turns]
+
+
 def test_a_request_that_was_only_typed_again_was_not_stopped() -> None:
     session = capped().says("The totals are capped at ten now.").user("Now also cap the discounts.")
     session.user("[Request interrupted by user]", "interrupt").user("Now also cap the discounts in src/discount.py.")
@@ -319,3 +332,9 @@ def test_a_failure_that_the_user_reports_last_is_what_unchecked_work_rests_on() 
 def test_that_a_failure_is_gone_is_no_report_of_it(said: str) -> None:
     session = capped().says("The totals are capped. Try it.").user(said)
     assert summary(session.says("Good.")).outcome_reason != "the user did not accept it"
+
+
+@pytest.mark.parametrize("words", ["perfekt", "merci", "ya funciona, gracias", "спасибо, работает", "成功了。"])
+def test_praise_in_another_language_accepts_the_work(words: str) -> None:
+    found = summary(capped().says("The totals are capped.").user(words))
+    assert (found.outcome, found.outcome_reason) == ("success", "the user accepted it")

@@ -88,3 +88,9 @@ def test_what_stands_in_the_branch_that_was_not_taken_did_not_run() -> None:
 def test_a_tool_that_runs_tests_says_how_they_went(result: str, state: str, line: str) -> None:
     verdict = judged(result, None, "run_tests")
     assert (verdict.state, verdict.line) == (state, line)
+
+
+def test_a_greeting_says_nothing_of_what_should_have_run_after_it() -> None:
+    greeting = "Hi kim! You've successfully authenticated, but GitHub does not provide shell access."
+    assert judged(greeting, True, "Bash", "ssh -T git@github.com && git push origin main").state == "failed"
+    assert judged(f"{greeting}\nTotals differ", True, "Bash", "ssh -T git@github.com; npm test").state == "failed"

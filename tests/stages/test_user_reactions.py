@@ -364,6 +364,11 @@ def test_praise_and_thanks_in_other_languages_accept_where_they_are_all_that_is_
 @pytest.mark.parametrize(
     "words",
     [
+        "❌ funciona",
+        "¿ya funciona",
+        "funktioniert es jetzt",
+        "работает :(",
+        "funciona 👎",
         "no funciona",
         "geht nicht",
         "не работает",

@@ -8,6 +8,7 @@ import pytest
 
 from agent_wiki.trajectory.asked import decisions
 from agent_wiki.trajectory.calls import Call
+from tests.hangs import no_hang
 
 ROLE = {"question": "Which cap applies?", "header": "Cap", "id": "cap", "options": [{"label": "100 (Recommended)"}]}
 PLACE = {"question": "Where does it stand?", "header": "Place", "id": "place"}
@@ -47,9 +48,10 @@ def test_an_answer_with_quotation_marks_ends_where_the_next_question_starts() ->
     assert _told(result, questions=[ROLE, PLACE])[0] == ("Cap", 'the "old" one')
 
 
-def test_of_an_answer_that_is_written_with_escapes_the_first_line_is_told() -> None:
+def test_of_an_answer_that_is_written_with_escapes_the_first_sentence_is_told() -> None:
     result = json.dumps({"answers": {"0": "Cap it.\n\nAt 100."}})
     assert _told(result, questions=[ROLE]) == [("Cap", "Cap it.")]
+    assert _told(json.dumps({"answers": {"0": "Yes, but only if:\n- it is cheap"}}), questions=[ROLE]) == []
     assert _told(json.dumps({"answers": {"0": 'the "old" one'}}), questions=[ROLE]) == []
 
 
@@ -74,3 +76,35 @@ def test_where_nobody_answered_nothing_is_told(result: str) -> None:
 def test_an_error_and_a_question_to_another_program_tell_nothing() -> None:
     assert _told("User selected: Yes", failed=True, question="Sure?") == []
     assert _told("User selected: Yes", repoName="shop/cart", question="Sure?") == []
+
+
+def test_several_answers_and_what_is_noted_beside_one_are_all_told() -> None:
+    codex = {"answers": {"cap": {"answers": ["100", "50"]}}}
+    assert _told(json.dumps(codex), questions=[ROLE]) == [("Cap", "100"), ("Cap", "50")]
+    codex["answers"]["cap"]["answers"] = ["None of the above", "user_note: 50 for guests"]
+    assert _told(json.dumps(codex), questions=[ROLE]) == [("Cap", "50 for guests")]
+    noted = f'The user answered: {CAP}"100" user notes: no wait, make it "50", {AT}"in cap.py". {ON}'
+    assert _told(noted, questions=[ROLE, PLACE]) == [
+        ("Cap", "100"), ("Cap", 'no wait, make it "50"'), ("Place", "in cap.py")]  # fmt: skip
+    last = f"The user answered: {AT}(no option selected) notes: ask Kim. {ON}"
+    assert _told(last, questions=[PLACE]) == [("Place", "ask Kim")]
+
+
+def test_an_answer_of_several_numbered_lines_is_not_taken_apart() -> None:
+    assert _told("User responses:\n1. Both:\n1. carts\n2. baskets\n2. in cap.py", questions=[ROLE, PLACE]) == []
+
+
+@pytest.mark.parametrize("answer", ["Retry when the request timed out", "Show declined cards", 'Call them "a" and "b"'])
+def test_an_answer_may_speak_of_anything(answer: str) -> None:
+    assert _told(f'User has answered your questions: {CAP}"{answer}". {ON}', questions=[ROLE]) == [("Cap", answer)]
+
+
+def test_a_question_that_was_left_open_has_no_answer() -> None:
+    assert _told(f'User has answered your questions: {CAP}"Unanswered". {ON}', questions=[ROLE]) == []
+    assert _told("User responded: User skipped question", question="Sure?") == []
+
+
+@pytest.mark.parametrize("result", ['{"answers":' + "[" * 19_000, "User selected: a" + " " * 19_000 + "b"])
+def test_hostile_results_are_read_at_once(result: str) -> None:
+    with no_hang():
+        _told(result, question="Sure?")

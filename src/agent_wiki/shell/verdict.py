@@ -71,7 +71,10 @@ _NO_CMDLET = regex(
     needs=("is not recognized as",),
 )
 # GitHub's answer to `ssh -T`, whose exit status is 1 although it knows the key.
-_GREETS = regex(r"You've successfully authenticated, but GitHub does not provide shell access")
+_GREETS = regex(
+    r"^[^\n]{0,200}You've successfully authenticated, but GitHub does not provide shell access\.?", re.MULTILINE
+)
+_ONLY_SSH = regex(r"\s*ssh\s(?:[^;&|\n]|>&)*(?:\|\| ?true\s*)?\Z")
 _SEPARATES = regex(r"[;\n]|&&|\|\|")
 _HEADER = 400
 _TRAILER, _MOST_TRAILERS = 2_000, 5  # characters, lines
@@ -125,8 +128,8 @@ def judged(
     if not is_error and (running := _running(result, polled)):
         return Verdict("running", running, turn)
     is_error = _status(result, command, polled, is_error)
-    if (timed_out := _timed_out(result, command, turn)) is not None:
-        return timed_out
+    if (early := _timed_out(result, command, turn) or _greeted(result, command, turn)) is not None:
+        return early
     if is_error is None and (state := _left_running(result)) is not None:
         return Verdict(*state, turn)
     return judged_line(command, result, text_failure(result, tool, command) if is_error is None else is_error, turn)
@@ -143,8 +146,6 @@ def _status(result: str, command: str, polled: re.Match[str] | None, is_error: b
     called = {part.split()[0] for part in command.split("|") if part.strip()}
     if missing and missing["name"] in called and is_one_pipeline(command):
         return True
-    if is_error and _GREETS.search(result[-4 * _HEADER :]):
-        return False
     return polled["code"] != "0" if polled and polled["code"] else is_error
 
 
@@ -158,6 +159,12 @@ def _timed_out(result: str, command: str, turn: int | None) -> Verdict | None:
     printed = result[timed_out.end() :]
     says_so = any(shows_failure(line) or _ENDED_BADLY.search(line) for line in lines_of(printed))
     return judged_line(command, printed, True, turn) if says_so else Verdict("unknown", turn=turn)
+
+
+def _greeted(result: str, command: str, turn: int | None) -> Verdict | None:
+    """A pass of a lone `ssh -T` that GitHub answers with its greeting, whatever the exit status; else None."""
+    greeting = _GREETS.search(result[-4 * _HEADER :]) if _ONLY_SSH.match(command) else None
+    return Verdict("passed", greeting[0].strip(), turn) if greeting else None
 
 
 def _running(result: str, polled: re.Match[str] | None) -> str:

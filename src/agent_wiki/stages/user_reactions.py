@@ -147,7 +147,7 @@ _ACCEPTS = regex(
 )
 # The same in other languages, where the whole message is praise, thanks, or that it works: "sí, pero …" is none.
 _ACCEPTS_ELSEWHERE = regex(
-    r"\W*(?:(?:"
+    r"[\s\"'“.,!…]*(?:(?:"
     r"(?:测试|运行|终于|現在|现在|已经|已經)?(?:成功|可以|好|搞定|解决|解決|修好|能用|能跑|正常|通过|弄好)(?:了|啦)"
     r"|成功|搞定|(?:很|非常|太)?完美|很好|太好了|[没沒](?:有)?[问問][题題]了|(?:谢谢|謝謝)(?:你|您)?|感谢|辛苦了"
     r"|(?:どうも|本当に)?ありがとう(?:ございます|ございました)?|完璧(?:です)?|動いた|直った|いい感じ(?:です)?"
@@ -160,11 +160,11 @@ _ACCEPTS_ELSEWHERE = regex(
     r"|merci(?: beaucoup)?|parfait|c['’]est (?:parfait|bon)"
     r"|(?:ça|cela) (?:marche|fonctionne)(?: (?:bien|maintenant))?"
     r"|(?:vielen )?dank(?:e(?: (?:dir|schön))?)?|perfekt"
-    r"|(?:es |das |jetzt )?(?:klappt|läuft|funktioniert|passt)(?: es)?(?: jetzt)?"
+    r"|(?:es |das |jetzt )?(?:klappt|läuft|funktioniert|passt)(?: jetzt)?"
     r"|grazie(?: mille)?|perfetto|(?:ora )?funziona|(?:большое )?спасибо|отлично|идеально"
     r"|(?:теперь |всё |все )?(?:работает|заработало|получилось)"
     r"|teşekkürler|çalıştı|terima kasih|berhasil|cảm ơn|dzięki|działa|děkuji|funguje|köszönöm|működik"
-    r")\W*){1,3}",
+    r")[\s.,;!…。！，、~～\"'”🎉👍🙏😊]*){1,3}",
     re.IGNORECASE,
 )
 _SYMPTOM = regex(
@@ -267,11 +267,15 @@ def accepts(words: str) -> bool:
 
     Going on with something else is no acceptance: the user may not have looked.
     """
-    head = words.strip()[:_MOST_ACCEPTING]
-    is_taken = _ACCEPTS.search(head) or (head == words.strip() and _ACCEPTS_ELSEWHERE.fullmatch(head))
+    is_taken = _ACCEPTS.search(words.strip()[:_MOST_ACCEPTING]) or praise_elsewhere(words)
     if not is_taken or _ASKS.search(words.strip()):
         return False
     return not _is_objection(words) and not takes_back(words)
+
+
+def praise_elsewhere(words: str) -> re.Match[str] | None:
+    """A message in another language than English that is nothing but praise, thanks, or that it works now."""
+    return _ACCEPTS_ELSEWHERE.fullmatch(words) if len(words) <= _MOST_ACCEPTING else None
 
 
 def only_reports(words: str) -> bool:

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 
-_MOST_READ = 20_000  # characters of a result
+_MOST_READ, _MOST_OF_MARK = 20_000, 40  # characters of a result; of the mark at the end of an answer
 _RECOMMENDED = regex(
-    r"\s*[(（](?:recommended|recomendad[oa]|recommandée?|empfohlen|推荐|推薦|推奨|권장)[)）]\s*\Z", re.IGNORECASE
+    r" {0,2}[(（](?:recommended|recomendad[oa]|recommandée?|empfohlen|推荐|推薦|推奨|권장)[)）]\s{0,4}\Z", re.IGNORECASE
 )
 _NUMBERED = regex(r"^\d{1,2}\. +(?=\S)", re.MULTILINE)
-_ENDS_ANSWER = regex(r'"(?:[,.] "|\. You can now|\s+(?:user notes|selected )|\.?\s*\Z)')
+_END = ". You can now continue"
+_GIVEN = regex(r'"(?P<answer>.*?)"(?: (?:user )?notes: (?P<notes>.*)| selected .*)?\Z', re.DOTALL)
+_ONLY_NOTES = regex(r"\(no option selected\) notes: (?P<notes>.*)\Z", re.DOTALL)
 _ONE = regex(r"\AUser (?:selected|wrote|responded|answered): ")
-_NOTES = regex(r"\(no option selected\) notes: ")
-_AWAY = regex(r"user is not available|no response|timed out|did not answer|dismissed|declined", re.IGNORECASE)
+_NO_ANSWER = regex(
+    r"(?:the )?user (?:is not available|skipped|did not|dismissed|declined|cancelled)|unanswered\W*\Z"
+    r"|no (?:response|answer)\b",
+    re.IGNORECASE,
+)
+_NOTE = "user_note: "
+_ENDS = (".", "!", "。", "！")
 
 
 def decisions(call: Call) -> list[tuple[str, str]]:
-    """The subject and the answer of each question of a call, in order.
+    """The subject and the answer of each question of a call, in order; of several answers to one, each.
 
     In: a call of a tool that asks the user. Out: the question's heading, or itself where it has none, and the user's
     answer as the result has it, without the mark of the agent's recommendation; empty where nobody answered. The
@@ -31,18 +39,23 @@ def decisions(call: Call) -> list[tuple[str, str]]:
     if call.is_error or not result or not questions:
         return []
     if result.startswith("{"):
-        answers = _listed(result, questions)
+        answers = _of_json(result, questions)
     elif (one := _ONE.match(result)) is not None:
-        answers = [result[one.end() :]]
+        answers = iter([(0, result[one.end() :])])
     elif result.startswith("User responses:"):
-        answers = _NUMBERED.split(result)[1:]
+        parts = _NUMBERED.split(result)[1:]
+        answers = iter(list(enumerate(parts)) if len(parts) == len(questions) else [])
     else:
-        answers = [_quoted(result, str(each.get("question") or "")) for each in questions]
-    pairs = zip(map(_subject, questions), (_RECOMMENDED.sub("", answer.strip()) for answer in answers), strict=False)
-    given = [(subject, answer) for subject, answer in pairs if answer and not _AWAY.search(answer)]
-    # In JSON an answer of several lines is written with escapes; what is given back has to stand in the recording.
-    lines = [(subject, answer if answer in result else answer.splitlines()[0].strip()) for subject, answer in given]
-    return [(subject, answer) for subject, answer in lines if answer in result]
+        answers = _quoted(result, [str(each["question"]) for each in questions])
+    pairs = [(_subject(questions[at]), _without_mark(answer.strip())) for at, answer in answers]
+    # In JSON an answer may be written with escapes; what is given back has to stand in the recording.
+    return [
+        (subject, answer) for subject, answer in pairs if answer in result and answer and not _NO_ANSWER.match(answer)
+    ]
+
+
+def _without_mark(answer: str) -> str:
+    return answer[:-_MOST_OF_MARK] + _RECOMMENDED.sub("", answer[-_MOST_OF_MARK:])
 
 
 def _questions(call: Call) -> list[dict[str, object]]:
@@ -57,30 +70,32 @@ def _subject(question: dict[str, object]) -> str:
     return header if isinstance(header, str) and header.strip() else str(question["question"])
 
 
-def _listed(result: str, questions: list[dict[str, object]]) -> list[str]:
-    """The answers of `{"answers": {id or position: text or {"answers": [text]}}}`, by question; empty for none."""
+def _of_json(result: str, questions: list[dict[str, object]]) -> Iterator[tuple[int, str]]:
+    """The answers of `{"answers": {id or position: text or {"answers": [text]}}}`, each with its question's place."""
     try:
         given = json.loads(result).get("answers")
-    except (ValueError, AttributeError):
-        return []
-    if not isinstance(given, dict):
-        return []
-    answers = []
-    for at, each in enumerate(questions):
+    except (ValueError, AttributeError, RecursionError):
+        return
+    for at, each in enumerate(questions) if isinstance(given, dict) else ():
         answer = given.get(str(each.get("id"))) or given.get(str(at)) or given.get(str(each["question"]))
-        several = answer.get("answers") if isinstance(answer, dict) else None
-        answer = several[0] if isinstance(several, list) and several else answer
-        answers.append(answer if isinstance(answer, str) else "")
-    return answers
+        several = answer.get("answers") if isinstance(answer, dict) else [answer]
+        texts = [text for text in several if isinstance(text, str)] if isinstance(several, list) else []
+        notes = [text.removeprefix(_NOTE) for text in texts if text.startswith(_NOTE)]
+        for text in notes or texts:
+            first = text.strip().partition("\n")[0].rstrip()
+            if first == text.strip() or first.endswith(_ENDS):  # else the first line of several breaks off
+                yield at, first
 
 
-def _quoted(result: str, question: str) -> str:
-    """The answer of `"question"="answer"`; empty where it is not there."""
-    _, found, after = result.partition(f'"{question}"=')
-    if not found:
-        return ""
-    if after.startswith('"'):
-        end = _ENDS_ANSWER.search(after, 1)
-        return after[1 : end.start()] if end is not None else ""
-    notes = _NOTES.match(after)
-    return after[notes.end() :].partition('", "')[0] if notes is not None else ""
+def _quoted(result: str, questions: list[str]) -> Iterator[tuple[int, str]]:
+    """The answers of `"question"="answer"`, with what the user noted beside one, each with its question's place."""
+    starts = [result.find(f'"{question}"=') for question in questions]
+    for at, start in enumerate(starts):
+        if start < 0:
+            continue
+        later = min((other for other in starts if other > start), default=len(result))
+        given = result[start + len(questions[at]) + 3 : later].partition(_END)[0].rstrip(" ,.\n")
+        match = _GIVEN.match(given) or _ONLY_NOTES.match(given)
+        for text in match.groupdict().values() if match else ():
+            if text:
+                yield at, text

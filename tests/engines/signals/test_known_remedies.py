@@ -218,6 +218,20 @@ def test_a_host_whose_key_was_not_known_is_reached_once_it_is() -> None:
     assert "checked" not in _graded(again).values()
 
 
+@pytest.mark.parametrize(
+    ("said", "then"),
+    [
+        (
+            "WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!\nHost key verification failed.",
+            "ssh-keyscan h >> known_hosts",
+        ),
+        ("Host key verification failed.", "ssh-keyscan github.com | diff - ~/.ssh/known_hosts"),
+    ],
+)
+def test_a_key_that_changed_or_was_only_read_teaches_nothing(said: str, then: str) -> None:
+    assert not _graded(Script().runs("ssh h uptime", said, failed=True).runs(then, "h ssh-rsa x").runs("ssh h uptime"))
+
+
 def test_a_large_file_leaves_the_commit_that_holds_it() -> None:
     refused = "remote: error: File db.bin is 258.33 MB; this exceeds GitHub's file size limit of 100.00 MB"
     script = Script().runs("git push origin main", refused, failed=True)

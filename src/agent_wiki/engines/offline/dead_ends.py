@@ -21,7 +21,7 @@ from agent_wiki.stages.summarize import TurnNote
 from agent_wiki.stages.trust import words_of_refusal
 from agent_wiki.wiki.text import plain_line, some_of
 
-MOST_DEAD_ENDS, _SETTLES = 8, (("git", "commit"), ("git", "init"))  # what was made before these no reset undoes
+MOST_DEAD_ENDS = 8
 
 
 def dead_ends_of(stretch: Stretch) -> list[TurnNote]:
@@ -51,7 +51,8 @@ def _reverts(stretch: Stretch) -> Iterator[TurnNote]:
             if names and not is_said_to_fail(stretch, act):
                 yield _note(act.turn, f"Changes to {some_of(names, 3)} were reverted with {called(act)}")
             edited = [path for path in edited if path not in files]
-        is_commit = act.has_worked and any(each.words[:2] in _SETTLES for each in act.commands)
+        is_commit = act.has_worked and any(each.words[:2] == ("git", "commit") for each in act.commands)
+        is_commit = is_commit or "Initialized empty Git repository" in (act.call.result or "")  # it knew nothing of it
         edited = distinct([*([] if is_commit else edited), *act.edits])
 
 

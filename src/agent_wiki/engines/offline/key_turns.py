@@ -118,17 +118,19 @@ def _refusals(stretch: Stretch) -> Iterator[_Candidate]:
 
 def _decisions(stretch: Stretch) -> Iterator[_Candidate]:
     """What the user answered where the agent asked with a tool."""
-    for act in stretch.acts:
-        pairs = [f"{said(answer, 90)} to {said(subject, 70)}" for subject, answer in decisions(act.call)[:3]]
-        if act.kind == "ask" and pairs:
+    for act in [each for each in stretch.acts if each.kind == "ask"]:
+        if pairs := [f"{said(answer, 90)} to {said(subject, 70)}" for subject, answer in decisions(act.call)[:3]]:
             yield _Candidate(60, act.end, f"The user answers {', '.join(pairs)}")
 
 
 def _stop(stretch: Stretch, turn: int) -> _Candidate:
     """A stop by the user, with the call before it; none where nothing was done before it, and something asked after."""
     act = next((act for act in reversed(stretch.acts) if turn - _SOON <= act.turn < turn), None)
-    text = f"The user stops the agent{f' after {called(act)}' if act else ''}"
-    return _Candidate(42, turn, text if act or turn > stretch.last_request_turn() else "")
+    asked = max((each.turn for each in stretch.requests if each.turn < turn), default=0)
+    is_worth_it = act or turn > stretch.last_request_turn() or next(stretch.replies(turn), (0, ""))[0] > asked
+    return _Candidate(
+        42, turn, f"The user stops the agent{f' after {called(act)}' if act else ''}" if is_worth_it else ""
+    )
 
 
 def _acceptances(stretch: Stretch, opening: int) -> Iterator[_Candidate]:

@@ -42,7 +42,7 @@ _FOUND = written("found_on_the_way", re.IGNORECASE)
 _GUESS = written("no_finding", re.IGNORECASE)
 _SEARCHES = regex(r"web|fetch|browse|crawl|read_|find_|^search$")
 _NO_REPORT = written("no_report", re.IGNORECASE)
-_CODE_BLOCK, _MOST_OF_TALLY = "```", 120  # the first stands in the place of one; characters
+_CODE_BLOCK = "```"  # stands in the place of one
 _MOST_READ = 12_000
 _HEADING = written("heading_in_report")
 _WEIGHS = written("weighs_in_report", re.IGNORECASE)
@@ -245,10 +245,10 @@ def _said(reply: str) -> Iterator[str]:
 
 
 def _is_tally(text: str) -> bool:
-    """A row of a table of which half is numbers or signs, or that ends with a state in which nothing is left to do."""
+    """A row of a table of which most is numbers or signs, or that ends with a state in which nothing is left to do."""
     cells = text.split(" | ")
-    is_numbers = len(text) < _MOST_OF_TALLY and 2 * sum(not _WORD.search(cell) for cell in cells) >= len(cells)
-    return len(cells) > 1 and (is_numbers or cells[-1].lower() in ("clear", "resolved", "deferred"))
+    is_numbers = 2 * sum(not _WORD.search(cell) for cell in cells[1:]) > len(cells[1:])
+    return is_numbers or (len(cells) > 1 and cells[-1].lower() in ("clear", "resolved"))
 
 
 def _cut(line: str, most: int = _MOST_OF_LINE) -> str:

@@ -14,7 +14,7 @@ from typing import Literal
 
 from agent_wiki.engines.offline.command_prompts import asked_in_command_prompt, has_no_words_of_user
 from agent_wiki.engines.offline.tables import table, written
-from agent_wiki.stages.user_reactions import reaction_of
+from agent_wiki.stages.user_reactions import praise_elsewhere, reaction_of
 from agent_wiki.trajectory import Message, Trajectory
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -212,7 +212,7 @@ def _kind(text: str) -> RequestKind:
     objects = _OBJECTED.search(head) or (is_short and _OBJECTED_INSIDE.search(head))  # a long list of faults is work
     if not is_open_question and objects:
         return "nudge" if is_nudge(text) else "objection"
-    accepted = _ACCEPTED.search(head) or _ACCEPTED_INSIDE.search(head)
+    accepted = _ACCEPTED.search(head) or _ACCEPTED_INSIDE.search(head) or praise_elsewhere(text)
     if len(text) < 300 and accepted and not ASKS.search(text[accepted.end() :].lstrip(" ,.!;:-")):
         return "acceptance"
     return "nudge" if is_nudge(text) else "request"

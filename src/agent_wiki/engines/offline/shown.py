@@ -7,7 +7,7 @@ from typing import Literal
 
 from agent_wiki.engines.offline.acts import Act, distinct
 from agent_wiki.engines.offline.changes import is_data, is_unchecked
-from agent_wiki.engines.offline.tables import table
+from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.engines.offline.wording import called, listing
 from agent_wiki.pages.sessions import Outcome
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -38,11 +38,7 @@ Basis = Literal[
 
 
 _STANDS_FOR = regex(r"\b(?:NAMES|LAST|RAN)\b")
-# It tidies up, starts or stops something: what it printed shows nothing of the work.
-_NO_CHECK = regex(
-    r"`(?:git|(?:p|task|kill)?kill(?:all)?|rm|rmdir|del|mkdir|md|cp|mv|chmod|chown|touch|ln|sleep|export|open|start"
-    r"|(?:Remove|New|Copy|Move)-Item|(?:Start|Stop)-\w+)[ `]"
-)
+_NO_CHECK = written("tidies_up")
 _KINDS = ("look", "run", "service", "probe", "check")  # the later, the more it may show
 
 
@@ -68,7 +64,8 @@ class Shown:
         if self.basis == "unchecked" and changed:
             went = (act for act in acts if act.has_worked or act.has_failed)
             after = [act for act in went if act.turn > last and act.kind in _KINDS]
-            ran = [act for act in after if act.kind != "look" and not _NO_CHECK.match(called(act))]
+            idle = [act for act in after if act.commands and all(_NO_CHECK.match(each.text()) for each in act.commands)]
+            ran = [act for act in after if act.kind != "look" and (act.has_failed or act not in idle)]
             shown = tuple(sorted(ran, key=lambda act: (not act.has_failed, _KINDS.index(act.kind)))[-1:])
             only_looks = all(act.kind == "look" for act in after) and last == max(changed.values())
             what = "looked" if after and only_looks else what
