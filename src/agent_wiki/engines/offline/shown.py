@@ -65,7 +65,7 @@ class Shown:
             went = (act for act in acts if act.has_worked or act.has_failed)
             after = [act for act in went if act.turn > last and act.kind in _KINDS]
             idle = [act for act in after if act.commands and all(_NO_CHECK.match(each.text()) for each in act.commands)]
-            ran = [act for act in after if act.kind != "look" and (act.has_failed or act not in idle)]
+            ran = [act for act in after if act.kind != "look" and act not in idle]
             shown = tuple(sorted(ran, key=lambda act: (not act.has_failed, _KINDS.index(act.kind)))[-1:])
             only_looks = all(act.kind == "look" for act in after) and last == max(changed.values())
             what = "looked" if after and only_looks else what
