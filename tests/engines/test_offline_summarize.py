@@ -67,6 +67,8 @@ def test_a_loop_of_failures_is_no_dead_end_for_it_may_have_passed_in_other_words
 def test_a_change_that_was_taken_back_is_a_dead_end() -> None:
     session = Session().user("speed it up").edit("src/a.py").run("git checkout -- src/a.py").edit("src/b.py")
     assert [note.turn for note in summary(session).dead_ends] == [4]
+    other = Session().user("speed it up").edit("src/recap.py").run("git checkout -- src/recap.py").edit("cap.py")
+    assert [note.turn for note in summary(other).dead_ends] == [4]
     committed = Session().user("speed it up").edit("src/a.py").run("git commit -am x", "[m 1234567] x")
     assert summary(committed.run("git checkout -- src/a.py")).dead_ends == []
     again = Session().user("fix it").edit("src/a.py").run("git init", "Reinitialized existing Git repository in /shop/")

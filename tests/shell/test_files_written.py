@@ -91,8 +91,15 @@ def test_other_tools_name_the_text_and_the_path_otherwise() -> None:
                 },
             ),
         ),
+        (
+            ("create_file", {"filePath": "a.py", "content": "one one\n"}),  # VS Code Copilot
+            (
+                "multi_replace_string_in_file",
+                {"replacements": [{"filePath": "a.py", "oldString": "one one", "newString": "two two"}]},
+            ),
+        ),
     ],
-    ids=["opencode", "pi", "gemini-cli", "antigravity"],
+    ids=["opencode", "pi", "gemini-cli", "antigravity", "copilot"],
 )
 def test_the_edits_of_every_agent_are_followed(
     made: tuple[str, dict[str, object]], changed: tuple[str, dict[str, object]]

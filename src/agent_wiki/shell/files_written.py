@@ -73,6 +73,9 @@ def _follow_tool(files: dict[str, WrittenFile | None], call: Call) -> None:
         _follow_patch(files, call, patch)
         return
     path = call.path()
+    for place, edit in call.replacements():
+        if replaced := list(edits_of(edit)):
+            _edit(files, call, place, replaced)
     if path is None:
         return
     text = next((call.arguments[key] for key in _TEXT_KEYS if isinstance(call.arguments.get(key), str)), None)
@@ -118,6 +121,12 @@ def patch_parts(patch: str) -> Iterator[tuple[str, str, str]]:
     heads = list(_PATCH_FILE.finditer(patch))
     for head, following in itertools.zip_longest(heads, heads[1:]):
         yield head[1], head[2].strip(), patch[head.end() + 1 : following.start() if following else len(patch)]
+
+
+def is_same_file(value: str, path: str) -> bool:
+    """Whether two names are of one file: recordings name it by a whole path here and by a relative one there."""
+    value, path = (each.replace("\\", "/").removeprefix("./") for each in (value, path))
+    return bool(value) and (value == path or path.endswith("/" + value) or value.endswith("/" + path))
 
 
 def bare_name(path: str) -> str:

@@ -233,8 +233,8 @@ _GIVES_NO_CODE = ((), ("-m",), ("-v",), ("-V",), ("--version",), ("-h",), ("--he
 def is_inline_script(command: SimpleCommand) -> bool:
     """Code given to an interpreter on the command line or in a here-document; an interactive shell is none."""
     only_reads_it = command.program == "node" and command.words[1:2] == ("-c",)
-    is_given = command.words[1:2] not in _GIVES_NO_CODE and not only_reads_it
-    is_given = is_given or (bool(command.words) and bool(command.body))
+    gives_none = only_reads_it or command.words[1:2] in _GIVES_NO_CODE
+    is_given = not gives_none or (bool(command.words) and bool(command.body))
     return command.program in _INTERPRETERS and script_of(command) is None and is_given
 
 

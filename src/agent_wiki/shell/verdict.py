@@ -143,9 +143,10 @@ def is_one_pipeline(command: str) -> bool:
 def _status(result: str, command: str, polled: re.Match[str] | None, is_error: bool | None) -> bool | None:
     """Whether the shell says that the command failed, behind its output or in the place of it; else `is_error`."""
     missing = _NO_CMDLET.match(result[: 4 * _HEADER])
-    called = {part.split()[0] for part in command.split("|") if part.strip()}
-    if missing and missing["name"] in called and is_one_pipeline(command):
-        return True
+    if missing and is_one_pipeline(command):
+        called = {part.split()[0] for part in command.split("|") if part.strip()}
+        if missing["name"] in called:
+            return True
     return polled["code"] != "0" if polled and polled["code"] else is_error
 
 

@@ -181,7 +181,8 @@ class _Case(ObjectedCase):
         """Why the pass says nothing of the remedy; empty where nothing speaks against it."""
         if self._has_lost(event):
             return "the recorded verdict on the session is a failure"
-        if _RULE_OF_HOST.search(event.result or "") and self._was_spoken_to(event, confirming):
+        spoke = self.next_users_turn(event.turn) if _RULE_OF_HOST.search(event.result or "") else None
+        if spoke is not None and spoke < asked_in(confirming).turn:
             return "the user, who may have changed it there, spoke in between"
         otherwise = self._failed_otherwise(event, confirming)
         if otherwise is not None:
@@ -190,11 +191,6 @@ class _Case(ObjectedCase):
             return doubt
         besides = self._changed_besides(event, confirming)
         return f"with other {' and '.join(besides)} as well" if besides else ""
-
-    def _was_spoken_to(self, event: Call, confirming: Call) -> bool:
-        """The user said something between two calls."""
-        between = self.trajectory.messages[event.turn : asked_in(confirming).turn - 1]
-        return any(message.role == "user" and message.mark is None for message in between)
 
     def _has_lost(self, event: Call) -> bool:
         """A service took the call, and the session's own verdict says that it was the wrong one."""
@@ -325,11 +321,11 @@ class _Case(ObjectedCase):
 
     def _leaves_commits(self, event: Call, call: Call) -> bool:
         """What does not touch the commits changes nothing of what their host refuses."""
-        is_push = _RULE_OF_HOST.search(event.result or "") and any(
-            step.words[:2] == ("git", "push") for step in failed_steps(event)
-        )
+        is_push = any(step.words[:2] == ("git", "push") for step in failed_steps(event))
+        if not is_push or not _RULE_OF_HOST.search(event.result or ""):
+            return False
         heads = {step.words[:2] for step in called_steps(call) if shell_kind(step) in CHANGING}
-        return bool(is_push) and (heads <= _BESIDE_COMMITS if called_steps(call) else tool_kind(call) == "edit")
+        return heads <= _BESIDE_COMMITS if called_steps(call) else tool_kind(call) == "edit"
 
     def _is_attempt(self, event: Call, call: Call) -> bool:
         """The same check run again changes nothing."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 
 from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.json_text import value_or
 from agent_wiki.trajectory.lazily import regex
 
 _MOST_READ, _MOST_OF_MARK = 20_000, 40  # characters of a result; of the mark at the end of an answer
@@ -72,11 +72,11 @@ def _subject(question: dict[str, object]) -> str:
 
 def _of_json(result: str, questions: list[dict[str, object]]) -> Iterator[tuple[int, str]]:
     """The answers of `{"answers": {id or position: text or {"answers": [text]}}}`, each with its question's place."""
-    try:
-        given = json.loads(result).get("answers")
-    except (ValueError, AttributeError, RecursionError):
+    whole = value_or(result, None)
+    given = whole.get("answers") if isinstance(whole, dict) else None
+    if not isinstance(given, dict):
         return
-    for at, each in enumerate(questions) if isinstance(given, dict) else ():
+    for at, each in enumerate(questions):
         answer = given.get(str(each.get("id"))) or given.get(str(at)) or given.get(str(each["question"]))
         several = answer.get("answers") if isinstance(answer, dict) else [answer]
         texts = [text for text in several if isinstance(text, str)] if isinstance(several, list) else []

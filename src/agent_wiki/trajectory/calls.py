@@ -126,6 +126,12 @@ class Call:
                 return value
         return None
 
+    def replacements(self) -> list[tuple[str, dict[str, Any]]]:
+        """The edits of several files in one call (Copilot), each with its file."""
+        several = self.arguments.get("replacements")
+        edits = [each for each in several if isinstance(each, dict)] if isinstance(several, list) else []
+        return [(each["filePath"], each) for each in edits if isinstance(each.get("filePath"), str)]
+
 
 def paired_calls(trajectory: Trajectory) -> list[Call]:
     """Every call of the agent in recorded order, with its result where the recording has one.

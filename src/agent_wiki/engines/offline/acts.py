@@ -222,9 +222,7 @@ def _act(call: Call, made: set[str]) -> Act:
     if kind != "edit":
         return Act(call, kind)
     path = call.path()
-    several = call.arguments.get("replacements")
-    paths = [each.get("filePath") for each in several if isinstance(each, dict)] if isinstance(several, list) else []
-    named = (*((path,) if path else ()), *distinct([each for each in paths if isinstance(each, str)]))
+    named = (*((path,) if path else ()), *distinct([place for place, _ in call.replacements()]))
     edits = named or tuple(_PATCHED.findall(patch_text(call)[:200_000]))
     return Act(call, kind, edits=edits if call.mark is None and not call.is_error else ())
 

@@ -15,7 +15,7 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.what_changed import again_in
 from agent_wiki.engines.offline.wording import called, code, shown_path
 from agent_wiki.recall.own_calls import own_turns
-from agent_wiki.shell.files_written import bare_name
+from agent_wiki.shell.files_written import bare_name, is_same_file
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.stages.summarize import TurnNote
 from agent_wiki.stages.trust import words_of_refusal
@@ -46,7 +46,7 @@ def _reverts(stretch: Stretch) -> Iterator[TurnNote]:
             words = {bare_name(word) for each in act.commands for word in each.words}
             files = [path for path in edited if bare_name(path) in words] or (edited if words & {".", "--hard"} else [])
             later = [path for each in stretch.acts if each.turn >= act.turn for path in each.edits]
-            left = [path for path in files if not any(path.endswith(it) or it.endswith(path) for it in later)]
+            left = [path for path in files if not any(is_same_file(path, it) for it in later)]
             names = distinct([code(shown_path(path, stretch.trajectory.source.cwd)) for path in left])
             if names and not is_said_to_fail(stretch, act):
                 yield _note(act.turn, f"Changes to {some_of(names, 3)} were reverted with {called(act)}")

@@ -128,9 +128,8 @@ def _stop(stretch: Stretch, turn: int) -> _Candidate:
     act = next((act for act in reversed(stretch.acts) if turn - _SOON <= act.turn < turn), None)
     asked = max((each.turn for each in stretch.requests if each.turn < turn), default=0)
     is_worth_it = act or turn > stretch.last_request_turn() or next(stretch.replies(turn), (0, ""))[0] > asked
-    return _Candidate(
-        42, turn, f"The user stops the agent{f' after {called(act)}' if act else ''}" if is_worth_it else ""
-    )
+    text = f"The user stops the agent{f' after {called(act)}' if act else ''}"
+    return _Candidate(42, turn, text if is_worth_it else "")
 
 
 def _acceptances(stretch: Stretch, opening: int) -> Iterator[_Candidate]:

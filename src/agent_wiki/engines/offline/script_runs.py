@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from agent_wiki.engines.offline.tables import named
-from agent_wiki.shell.files_written import whole_line
+from agent_wiki.shell.files_written import is_same_file, whole_line
 from agent_wiki.shell.simple_commands import steps_of
 from agent_wiki.shell.syntax import PIPES, Step, Word
 from agent_wiki.shell.verdict import verdict_of
@@ -104,7 +104,7 @@ def _place_called(words: Sequence[Word], path: str) -> int | None:
     values = [word.value for word in words]
     rest = list(peeled(values).program_words())
     skipped = len(values) - len(rest)
-    if rest and _is_same(rest[0], path):
+    if rest and is_same_file(rest[0], path):
         return skipped
     if not rest or rest[0].rsplit("/", 1)[-1] not in _INTERPRETERS:
         return None
@@ -112,13 +112,7 @@ def _place_called(words: Sequence[Word], path: str) -> int | None:
     first = next(places, None)
     if first is not None and _ONLY_READS_IT & set(rest[1:first]):
         return None
-    return skipped + first if first is not None and _is_same(rest[first], path) else None
-
-
-def _is_same(value: str, path: str) -> bool:
-    """Recordings name one file by a whole path here and by a relative one there."""
-    value, path = value.removeprefix("./"), path.removeprefix("./")
-    return bool(value) and (value == path or path.endswith("/" + value) or value.endswith("/" + path))
+    return skipped + first if first is not None and is_same_file(rest[first], path) else None
 
 
 def command_and_inputs(run: ScriptRun, script: str, name: str) -> tuple[str, dict[str, str]]:

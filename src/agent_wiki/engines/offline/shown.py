@@ -59,6 +59,7 @@ class Shown:
         reasons = table("words")["outcome_reasons"]
         code = [path for path in changed if not is_unchecked(path)]  # what a check may be about
         what = "changed" if any(not is_data(path) for path in code) else "written" if changed else "unchanged"
+        latest = max(changed.values(), default=0)
         last = max((changed[path] for path in (code if what == "changed" else changed)), default=0)
         shown = self.failed or self.passed or ((self.act,) if self.act else ())
         if self.basis == "unchecked" and changed:
@@ -67,14 +68,14 @@ class Shown:
             idle = [act for act in after if act.commands and all(_NO_CHECK.match(each.text()) for each in act.commands)]
             ran = [act for act in after if act.kind != "look" and act not in idle]
             shown = tuple(sorted(ran, key=lambda act: (not act.has_failed, _KINDS.index(act.kind)))[-1:])
-            only_looks = all(act.kind == "look" for act in after) and last == max(changed.values())
+            only_looks = all(act.kind == "look" for act in after) and last == latest
             what = "looked" if after and only_looks else what
             what = ("failed" if shown[0].has_failed else "ran") if shown else what
         own = f"{self.basis}-{self.outcome}-{what}"
         reason = next((reasons[key] for key in (own, own.rpartition("-")[0], self.basis) if key in reasons), "")
         stands_for = {
             "NAMES": listing(distinct([called(act) for act in shown]), 3),
-            "LAST": f"{'of code ' if last < max(changed.values(), default=0) else ''}(T{last})",
+            "LAST": f"{'of code ' if last < latest else ''}(T{last})",
             "RAN": f"T{shown[-1].end}" if shown else "",
         }
         return _STANDS_FOR.sub(lambda word: stands_for[word[0]], reason)

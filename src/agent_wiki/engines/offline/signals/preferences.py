@@ -48,8 +48,8 @@ def lessons(session: MinedSession) -> list[Lesson]:
         for sentence in words.sentences if not _SPECIFIES.search(words.text) else ():
             bare = _INTERJECTION.sub("", sentence)
             norm = norm_of(_with_occasion(words, bare), is_correction=is_correction)
-            is_once = norm is not None and not norm.is_lasting
-            is_of_work = is_once and (_REWRITE.search(words.text) or (norm and ON_SCREEN.search(norm.rule)))
+            once = norm if norm is not None and not norm.is_lasting else None
+            is_of_work = once and (_REWRITE.search(words.text) or ON_SCREEN.search(once.rule))
             if norm is not None and not _OF_PROMPT.search(bare) and not is_of_work:
                 found += _lesson(session, words, sentence, norm)
             elif norm is None and len(sentence) <= _LONGEST:
