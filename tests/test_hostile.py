@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 import zstandard
 
-from agent_wiki.engines.offline.user_words import _without_notes
 from agent_wiki.errors import UnreadableRecording
 from agent_wiki.harness import saving
 from agent_wiki.pipeline.mine import Assignment, Mined, mine
@@ -224,10 +223,3 @@ def test_a_long_text_of_one_sign_takes_no_longer_than_any_other(tmp_path: Path, 
     path = write_lines(tmp_path / "chat.json", chat)
     with no_hang():
         assert [session.status for session in mined(path).sessions] == ["mined"]
-
-
-def test_all_notes_of_a_harness_are_taken_out_and_an_open_one_stays() -> None:
-    text = "<ide_a>x</ide_a> one <ide_b> <ide_a>y</ide_a>two</ide_b> <command-name>open <ide_a>z</ide_a>three <ide_a>"
-    assert _without_notes(text) == " one  <command-name>open three <ide_a>"
-    far = "<ide_a>" + "x" * 30_000 + "</ide_a><ide_a>y</ide_a> one"
-    assert _without_notes(far) == far[: -len("<ide_a>y</ide_a> one")] + " one"

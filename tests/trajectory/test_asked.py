@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from agent_wiki.trajectory.asked import decisions
+from agent_wiki.trajectory.asked import choices, decisions
 from agent_wiki.trajectory.calls import Call
+from tests.engines.scripted_session import Script
 from tests.hangs import no_hang
 
 ROLE = {"question": "Which cap applies?", "header": "Cap", "id": "cap", "options": [{"label": "100 (Recommended)"}]}
@@ -108,3 +109,52 @@ def test_a_question_that_was_left_open_has_no_answer() -> None:
 def test_hostile_results_are_read_at_once(result: str) -> None:
     with no_hang():
         _told(result, question="Sure?")
+
+
+TABLE = """Which cap applies?
+
+**Recommended:** Option B - the shop has few items.
+
+| Option | Description |
+|--------|-------------|
+| A | 100 items |
+| B | 50 items |
+| Short | Another answer |"""
+STEPS = "I can go on:\n\n1. **Round the prices** - at once\n2. Sort the fruit\n\nWhich one?"
+NAMED = "### Option 1: Round\n1. Go to the shop\n### Option 2: Sort\n1. Go to the fruit"
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer", "expected"),
+    [
+        (TABLE, "A", "100 items"),
+        (TABLE, "b.", "50 items"),
+        (TABLE, "yes", "50 items"),
+        (TABLE, "recommended", "50 items"),
+        (TABLE, "a, but only for fruit", ""),
+        (TABLE, "C", ""),
+        (STEPS, "2", "Sort the fruit"),
+        (STEPS, "１", "Round the prices - at once"),
+        (STEPS, "yes", ""),
+        (NAMED, "Option 1", "Round"),
+        ("- A: round\n- B: sort", "B", "sort"),
+        ("1. Rounded", "1", ""),  # no list to choose from
+        ("All done.", "A", ""),
+    ],
+)
+def test_a_letter_or_a_number_stands_for_the_option_that_the_reply_gives_it(
+    reply: str, answer: str, expected: str
+) -> None:
+    script = Script()
+    script.builder.assistant(reply)
+    script.builder.user(answer)
+    found = choices(script.done(), 1, 9)
+    assert [option for _, option in found] == [expected] * bool(expected)
+
+
+def test_lists_without_end_are_read_in_time() -> None:
+    with no_hang():
+        script = Script()
+        script.builder.assistant("| A | " * 200_000)
+        script.builder.user("A")
+        assert not choices(script.done(), 1, 9)

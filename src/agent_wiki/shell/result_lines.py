@@ -25,7 +25,7 @@ _NO_FAILURE = regex(
 )
 _FAILED_AT_START = regex(
     r"\s*(?:\d{1,6}[\t→]\s*)?(?:--- FAIL\b|FAIL(?:ED)?(?:\b|:)|FAILURES?\b|not ok \d|npm ERR!|BUILD FAIL|panic: "
-    r"|\[?ERR_PNPM_\w+|Tests Passed: \d+, Failed: [1-9]|TESTS? FAILED\b"
+    r"|\[?ERR_PNPM_\w+|ELIFECYCLE\s|Tests Passed: \d+, Failed: [1-9]|TESTS? FAILED\b"
     r"|\(fail\) \S|bundler: failed to load command|failed to connect to the docker API"
     r"|[#ℹ] fail [1-9]|[1-9]\d{0,6} fail\s*$"
     r"|thread '[^'\n]{1,80}' (?:\(\d{1,10}\) )?panicked at "
@@ -139,6 +139,8 @@ _NOTHING_TO_COMMIT = regex(r"no changes added to commit|nothing (?:added )?to co
 _HEADS = regex(r"\[no test files\]|:\d+: : # ")  # a package, of which the lines below tell
 _ERROR_FIELD = regex(r'\s{0,20}"error": "(?P<words>[^"\\]+)"\}?,?\s*')
 _OUTPUT_OBJECT = regex(r'\{"output": "(?P<text>(?:[^"\\]|\\.)*+)", "exit_code": ')
+# Of OpenClaw, whose `exec` failed.
+_ERROR_OBJECT = regex(r'\{\s*"status": "error",\s*"tool": "[^"]{1,60}",\s*"error": "(?P<text>(?:[^"\\]|\\.)*+)"')
 _WARNED = regex(r"\b[A-Z]\w{0,40}Warning: ", needs=("Warning: ",))  # of Python, of what does no harm
 # Says that something failed, not what.
 _WEAK = regex(
@@ -169,6 +171,12 @@ _OF_CURSOR = '"linterErrorsByFile"'  # lists the files that were looked at, thos
 def without_start_up(text: str) -> str:
     """What a command printed, without what the start-up files of the shell complain of before any command runs."""
     return _START_UP.sub("", text)
+
+
+def without_object(text: str) -> str:
+    """What a command printed that stands in an object of JSON, in which each line is as it was printed."""
+    held = _OUTPUT_OBJECT.match(text) or _ERROR_OBJECT.match(text)
+    return held["text"].replace("\\n", "\n") if held and held["text"] else text
 
 
 def lines_of(text: str) -> list[str]:
@@ -299,12 +307,11 @@ def error_line(text: str) -> str:
     """
     if text.startswith("MCP tool '") and (said := _ANSWERED.search(text, max(text.rfind(_ANSWER), 0))):
         return quoted(said["words"])
-    if (held := _OUTPUT_OBJECT.match(text)) and held["text"]:
-        return error_line(held["text"].replace("\\n", "\n"))  # in which each line is as it was printed
+    text = without_object(text)
     if text.startswith("exec_command failed") and (why := _refusal_of_codex(text)):
         return quoted(why)
     lines = [line for line in lines_of(text) if line.strip() and not _FRAME.match(line) and not _CALLED_AT.match(line)]
-    failed = [line for line in lines if shows_failure(line)]
+    failed = [line for line in lines if shows_failure(line) and "ELIFECYCLE" not in line]  # which says only that it did
     worded = [line for line in lines if _ERROR_WORDS.search(line) and not _is_marked_as_passed(line)]
     worded = [line for line in worded if not _INFORMS.match(line)] or worded
     ends = _traceback_ends(lines)

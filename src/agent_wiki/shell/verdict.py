@@ -21,6 +21,7 @@ from agent_wiki.shell.result_lines import (
     quoted,
     shows_failure,
     shows_success,
+    without_object,
     without_start_up,
 )
 from agent_wiki.shell.tools import TEST_TOOLS, bare_tool_name
@@ -40,6 +41,7 @@ _HARNESS_LINE = regex(r"(?:Chunk ID|Wall time|Original token count): ")
 _REFUSED = regex(
     r"rejected: blocked by policy|requires approval|was not approved|denied by (?:the )?user"
     r"|Permission (?:to run this tool was denied|denied because no interactive)"
+    r"|\A(?:<tool_use_error>)?Permission to use \w{1,60} with command "
 )
 _ABORTED = regex(
     r"^aborted by user\b.{0,40}|\A(?:<tool_use_error>)?Cancelled: parallel tool call\b.{0,40}",
@@ -121,7 +123,7 @@ def judged(
         return Verdict("called off", aborted.group(), turn)
     if command is None:
         return _of_tool(result, is_error, tool, turn)
-    result = without_start_up(result)
+    result = without_object(without_start_up(result))
     if len(result) < _HEADER and _ONLY_BANNER.fullmatch(result.replace("\0", "").replace(" ", "")):
         return Verdict("unknown", turn=turn)
     polled = POLLED.search(result[-_HEADER:])

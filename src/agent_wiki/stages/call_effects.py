@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 
 from agent_wiki.shell.files_written import TEMPORARY, bare_name, edits_of
 from agent_wiki.shell.judged_steps import called_steps, failed_steps, passed_steps
@@ -152,7 +153,12 @@ def is_old_form(event: Call, again: Call, confirmed: Sequence[Call]) -> bool:
     """
     failed = {step.words[:1] for step in failed_steps(event)}
     names = {step.words[:1] for call in confirmed for step in passed_steps(call)}
-    added = {word for call in confirmed for step in passed_steps(call) for word in (*step.environment, *step.words)}
+    programs, passed = (
+        {step.program for step in failed_steps(event)},
+        [*chain.from_iterable(map(passed_steps, confirmed))],
+    )
+    again_run = [step for step in passed if step.program in programs] or passed  # and not what stands beside it
+    added = {word for step in again_run for word in (*step.environment, *step.words)}
     added -= {word for step in failed_steps(event) for word in (*step.environment, *step.words)}
     said = {word for step in called_steps(again) for word in (*step.environment, *step.words)}
     if added and not added & said and event.name == again.name:

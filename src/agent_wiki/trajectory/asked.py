@@ -1,10 +1,12 @@
-"""What a user decided when an agent asked with a tool of its own: the answers stand in the result of the call."""
+"""What a user decided when an agent asked: by a tool, whose result has the answers, or by a list in its reply."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
+from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.json_text import value_or
 from agent_wiki.trajectory.lazily import regex
@@ -24,6 +26,15 @@ _NO_ANSWER = regex(
     re.IGNORECASE,
 )
 _NOTE = "user_note: "
+_CHOICE = regex(r"\W{0,3}(?:(?:option|choice|answer) )?(?P<mark>[A-H]|[1-9１-９])\W{0,3}", re.IGNORECASE)
+_AS_RECOMMENDED = regex(r"\W{0,3}(?:yes|y|recommended|the recommended one|推奨|推荐|추천)\W{0,3}", re.IGNORECASE)
+_RECOMMENDS = regex(r"Recommended\W{1,8}Option (?P<mark>[A-H])\b")
+_OFFERED = regex(
+    r"^[ \t#>]*(?:[-*|][ \t]*)?\**(?P<named>Option )?\(?(?P<mark>[A-H]|[1-9])\b\**[ \t]*[.):|：—–-]+\**[ \t]*"
+    r"(?P<text>\S[^\n]*)$",
+    re.MULTILINE,
+)
+_ENDING, _LONGEST_CHOICE = 6_000, 30  # characters: of a reply whose list is the last thing; of an answer
 _ENDS = (".", "!", "。", "！")
 
 
@@ -52,6 +63,49 @@ def decisions(call: Call) -> list[tuple[str, str]]:
     return [
         (subject, answer) for subject, answer in pairs if answer in result and answer and not _NO_ANSWER.match(answer)
     ]
+
+
+def choices(trajectory: Trajectory, first_turn: int, last_turn: int) -> list[tuple[int, str]]:
+    """The options that the user chose in these turns, both ends included: `(turn of the user, option)`."""
+    found, reply = [], ""
+    for turn, message in trajectory.turns():
+        is_answer = message.role == "user" and message.mark is None and first_turn <= turn <= last_turn
+        if option := _chosen(reply, message.content or "") if is_answer and reply else "":
+            found.append((turn, option))
+        if message.role in ("user", "assistant"):
+            reply = (message.content or "") if message.role == "assistant" else ""
+    return found
+
+
+def chosen_number(reply: str, answer: str) -> str:
+    """The step or offer that a user took by its number, which an agent then carries out; empty for a letter, too."""
+    return _chosen(reply, answer) if any(map(str.isdigit, answer[:_LONGEST_CHOICE])) else ""
+
+
+def offers_options(reply: str) -> bool:
+    """Whether a reply is a question with a table of options, as of Spec Kit; what it holds is no report."""
+    return "\n| A |" in reply[-_ENDING:]
+
+
+def _chosen(reply: str, answer: str) -> str:
+    """The option of the last list in an agent's reply that a user took by its letter or number; empty for none.
+
+    In: the reply, and the whole of what the user wrote next ("B", "option 2", "recommended"). Out: the option's text as
+    it stands in the reply, the first cell of a table's row.
+    """
+    picked = _CHOICE.fullmatch(answer.strip()[:_LONGEST_CHOICE])
+    if picked is None and _AS_RECOMMENDED.fullmatch(answer.strip()[:_LONGEST_CHOICE]):
+        picked = _RECOMMENDS.search(reply[-_ENDING:])
+    offered = list(_OFFERED.finditer(reply[-_ENDING:])) if picked else []
+    if "option" in answer.lower():
+        offered = [each for each in offered if each["named"]] or offered
+    options: dict[str, str] = {}
+    for each in offered:
+        if each["mark"] in ("A", "1"):
+            options = {}  # another list begins
+        options[each["mark"]] = each["text"].partition(" | ")[0].replace("**", "").strip(" |*")
+    mark = unicodedata.normalize("NFKC", picked["mark"]).upper() if picked else ""
+    return options.get(mark, "") if len(options) > 1 and options.keys() & {"A", "1"} else ""
 
 
 def _without_mark(answer: str) -> str:

@@ -5,6 +5,7 @@
     System: [2026-03-02 22:46:22 UTC] Exec completed (…) :: …       events since the last turn, a line each
     [media attached: …]  [message_id: …]  [Queued messages …]       what came with the words
     [Thread starter - for context] … [slack message id: …]          what the words answer
+    [Replying to …] … [/Replying]                                   the same, behind them
     [cron:<id> <name>] … Current time: … Return your summary …      around a task that is due
 
 The person's words are what is left, verbatim and in their order.
@@ -30,7 +31,8 @@ _BEFORE = regex(
     r"|\[message_id: [^\]\n]{1,120}\]|\[Queued messages while agent was busy\]|---\nQueued #\d{1,4}\n"
     r"|\[Thread starter - for context\]\n.{0,4000}?\n\[slack message id: [^\]\n]{1,120}\]"
     r"|\[Bootstrap pending\]\n.{0,2000}?\n\n|\[Retry after the previous model attempt failed or timed out\]"
-    r"|\[cron:[0-9a-f-]{36} [^\]\n]{1,200}\] |[^\n:()\[\]]{1,60} \(U[0-9A-Z]{8,12}\): "
+    r"|\[cron:[0-9a-f-]{36} [^\]\n]{1,200}\] |[^\n:()\[\]]{1,60} \((?:U[0-9A-Z]{8,12}|\d{6,12})\): "
+    r'|\[Replying to: "[^"\n]{0,400}"\]'
     r"|(?:ou|on)_[0-9a-f]{24,40}: |\[Subagent Context\][^\n]*(?:\n|\Z)|\[Subagent Task\]: )",
     re.DOTALL,
 )
@@ -39,6 +41,7 @@ _BEHIND = regex(
     r"\s*(?:\[(?:message_id|slack message id): [^\]\n]{1,120}\]|\[System: [^\[\]]{1,1000}\]"
     r"|Current time: [A-Z][a-z]+day, [^\n]{10,120}|Return your summary as plain text; [^\n]{0,400})\s*\Z"
 )
+_ANSWERED = regex(r"\s*\[Replying to [^\]\n]{1,120}\].{0,8000}?\[/Replying\]", re.DOTALL, needs=("[Replying to ",))
 _BETWEEN = regex(r"\n---\nQueued #\d{1,4}\n(?:\[[^\]\n]{10,200}\] )?", needs=("Queued #",))
 _MOST_PARTS, _LONGEST_END = 40, 1_200  # parts of a turn, characters
 
@@ -63,6 +66,7 @@ def without_gateway(text: str) -> str:
             break
         text = text[: len(text) - len(found[0])]
     own = _BETWEEN.sub("\n", text).strip()
+    own = _ANSWERED.sub("", own).strip() or own
     if harness_mark(own):
         return ""  # a heartbeat, behind events
     # Some versions note the words as an event alone.

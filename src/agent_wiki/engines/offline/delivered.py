@@ -31,6 +31,10 @@ _MOST_READ = 2_000
 _VERDICT_FIELD = written("verdict_field", re.IGNORECASE)
 _WILL_DO = written("will_do", re.IGNORECASE)
 _ENDED = ("turn.completed", "success")  # as Codex and Claude Code end a run of which they record no prompt
+_CLAIMED = regex(
+    r"\bI(?:['’]ve| have) (?:(?:now|just|also|successfully) )?(?:updated|removed|deleted|created|changed|moved|renamed|"
+    r"added|set up|configured|installed|written|fixed) "
+)
 _TEXT_FIELD = regex(r'^\s*"\w{1,60}"\s*:\s*"(?P<text>[^"\\]{20,2000})')
 _WANTS_WORDS = written("wants_words", re.IGNORECASE)
 
@@ -57,9 +61,9 @@ def delivered(stretch: Stretch) -> Shown | None:
     tried = [act for act in stretch.acts if act.kind == "edit"]  # what was to be written and was not is no answer
     is_unchanged = not edits and not any(act.is_of_unnamed_file or act.has_failed for act in tried)
     is_answer = last != "nudge" and is_unchanged and is_based and is_wanted
-    if not is_answer and not is_document:
-        return None
     final = stretch.last_reply() or reply
+    if (not is_answer and not is_document) or _claims_more(stretch, final):
+        return None
     end = final[1].rstrip()[-_LEAST_LETTERS:]
     closing = SENTENCE_END.split(end.splitlines()[-1].strip())[-1] if end else ""
     if _WILL_DO.match(closing):
@@ -72,6 +76,12 @@ def delivered(stretch: Stretch) -> Shown | None:
     if gave_up := _GAVE_UP.search(text[:_LEAST_LETTERS]):
         return Shown("partial", "left-open", turn, quoted(gave_up.group()))
     return Shown("success", "delivered", turn, _first_line(text))
+
+
+def _claims_more(stretch: Stretch, final: tuple[int, str]) -> bool:
+    """The last reply says that something was changed just now, and no call since the user's last turn changed it."""
+    is_idle = not any(act.turn > stretch.last_request_turn() for act in stretch.acts)
+    return is_idle and _CLAIMED.search(final[1][:_MOST_READ]) is not None
 
 
 def _unasked(stretch: Stretch) -> Shown | None:

@@ -14,6 +14,7 @@ from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.troubles import Trouble
 from agent_wiki.engines.offline.wording import called, code, error_words, listing, said
+from agent_wiki.trajectory.asked import offers_options
 from agent_wiki.wiki.text import plain_line
 
 NO_ANSWER = written("no_answer", re.IGNORECASE)
@@ -192,7 +193,9 @@ def last_words(stretch: Stretch, most: int, since: int | None = None, until: int
     for turn, reply in stretch.replies(until):
         if turn < asked:
             break
-        words = "" if NO_ANSWER.match(reply) else first_prose(reply, max(LEAST_LETTERS, most // 2))
+        words = (
+            "" if NO_ANSWER.match(reply) or offers_options(reply) else first_prose(reply, max(LEAST_LETTERS, most // 2))
+        )
         if sum(map(str.isalnum, words)) >= _LEAST_ANSWER and not PLEASANTRY.match(words):
             return turn, said(words, most)
     return 0, ""

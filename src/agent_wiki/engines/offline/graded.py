@@ -24,4 +24,7 @@ def is_graded_elsewhere(stretch: Stretch) -> bool:
     if is_handed_over or _SUBMITTED.search(stretch.trajectory.source.exit_status or ""):
         return True
     is_judgeable = any(act.has_edited for act in stretch.acts)
+    last = stretch.acts[-1] if stretch.acts else None
+    if last is not None and last.end >= stretch.last_turn and (last.edits or last.has_failed):
+        return False  # it breaks off in the middle of the work
     return is_judgeable and any(_ISSUE.search(request.text[:_MOST_READ]) for request in stretch.requests[:1])

@@ -21,7 +21,7 @@ from agent_wiki.engines.offline.wording import called, error_words, file_names, 
 from agent_wiki.engines.offline.working import is_written_whole, known_before
 from agent_wiki.pages.compare.views import KeyTurnKind
 from agent_wiki.stages.summarize import KeyTurnNote
-from agent_wiki.trajectory.asked import decisions
+from agent_wiki.trajectory.asked import choices, decisions
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.wiki.text import plain_line
 
@@ -102,7 +102,11 @@ def _of_user(stretch: Stretch, deed: UserRequest | None, listed: Collection[int]
             verb = "asks" if asks(words) else "says"
             text = f"The user pastes output: {pasted}" if pasted else f"The user {verb}: {words}"
             found.append(_Candidate(45, request.turn, text))
-    found += [*_refusals(stretch), *_decisions(stretch), *(_stop(stretch, turn) for turn in stretch.interrupts())]
+    found += [
+        *_refusals(stretch),
+        *_decisions(stretch, listed),
+        *(_stop(stretch, turn) for turn in stretch.interrupts()),
+    ]
     return found if is_talk or opening is None else [*found, *_acceptances(stretch, opening.turn)]
 
 
@@ -116,11 +120,14 @@ def _refusals(stretch: Stretch) -> Iterator[_Candidate]:
             yield _Candidate(80 if reason else 48, act.turn, f"The user {verb} {called(act)}{words}")
 
 
-def _decisions(stretch: Stretch) -> Iterator[_Candidate]:
-    """What the user answered where the agent asked with a tool."""
+def _decisions(stretch: Stretch, listed: Collection[int]) -> Iterator[_Candidate]:
+    """What the user answered where the agent asked, with a tool or by a list of options."""
     for act in [each for each in stretch.acts if each.kind == "ask"]:
         if pairs := [f"{said(answer, 90)} to {said(subject, 70)}" for subject, answer in decisions(act.call)[:3]]:
             yield _Candidate(60, act.end, f"The user answers {', '.join(pairs)}")
+    chosen = choices(stretch.trajectory, stretch.first_turn, stretch.last_turn)
+    for turn, option in chosen:
+        yield _Candidate(60, turn, f"The user chooses {said(option, 160)}" if turn not in listed else "")
 
 
 def _stop(stretch: Stretch, turn: int) -> _Candidate:

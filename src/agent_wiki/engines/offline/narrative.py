@@ -175,6 +175,7 @@ def _on_user_turn(request: UserRequest, most: int, whole: str = "") -> str:
 def _went_on(request: UserRequest) -> str:
     """The shortest word on a turn of the user that the story has no room for, and whose work it tells."""
     words = in_own_words(request_line(request.text, _MOST_GOING_ON), request, _MOST_GOING_ON)
+    words = words or (said(request.text, _MOST_GOING_ON) if request.kind == "nudge" else "")
     return f"The user went on{f': {words}' if words else ''} (T{request.turn})."
 
 
@@ -183,10 +184,18 @@ def _episodes(stretch: Stretch, shown: Collection[int] | None) -> list[tuple[int
     opening = opening_turn(stretch.requests)
     later = [each for each in stretch.requests if opening is not None and each.turn > opening.turn]
     short = {each.turn for each in later if each.kind == "answer" and len(each.text.split()) < _FEW_WORDS}
-    new = [each.turn for each in later if each.kind != "nudge" and each.turn not in short]
+    new = [each.turn for each in later if each.turn not in short and (each.kind != "nudge" or _sets_off(each, stretch))]
     news = [turn for turn in new if shown is None or turn in shown]
     starts = [stretch.first_turn, *news]
     return list(zip(starts, [*starts[1:], stretch.last_turn + 1], strict=True))
+
+
+def _sets_off(nudge: UserRequest, stretch: Stretch) -> bool:
+    """What was talked about is now done: files change after "yes", and did not since the user's turn before it."""
+    before = max((each.turn for each in stretch.requests if each.turn < nudge.turn), default=0)
+    until = min((each.turn for each in stretch.requests if each.turn > nudge.turn), default=stretch.last_turn + 1)
+    edits = [act.turn for act in stretch.acts if act.has_edited and before < act.turn < until]
+    return bool(edits) and edits[0] > nudge.turn and sum(map(str.isalpha, nudge.text)) > 1  # no "A", which answers
 
 
 def _troubles(troubles: list[Trouble]) -> list[Sentence]:

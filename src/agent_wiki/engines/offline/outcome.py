@@ -66,6 +66,9 @@ _PARSES = regex(
 _COMPILES = written("compiles")
 _SPEAKS_OF_FAULTS = written("speaks_of_faults")
 _TEST_FILE = written("test_file")
+_OF_BUILD = regex(
+    r"\b(?:build|compil|type-?check|lint|tsc|TS\d{4}|import|module|syntax|npm|cargo|deploy)", re.IGNORECASE
+)
 _NOT_GRANTED = regex(r"requested permissions? to [^\n]{1,200}, but you haven't granted it yet")
 _NOTES = regex(r"\.(?:md|txt|jsonl?)$", re.IGNORECASE)  # notes, and the recording itself
 _SEARCH = frozenset({"grep", "egrep", "rg", "awk", "sed", "select-string"})
@@ -211,9 +214,9 @@ def _by_checks(stretch: Stretch) -> Shown | None:
     failed = own_failures(stretch, failed)
     if not failed and all(_only(_PARSES, act) for act in passed):
         return None  # also where nothing passed, or failed by the work
-    is_left = _wrote_tests(stretch) or _failed_for_good(stretch)
+    is_left = _wrote_tests(stretch) or _failed_for_good(stretch) or _answers_report(stretch)
     if not failed and is_left and all(_only(_COMPILES, act) for act in passed):
-        return Shown("unknown", "nothing")  # tests were written, or what failed was never run again
+        return Shown("unknown", "nothing")  # tests were written, or what failed was never tried again
     deciding = (failed or passed)[-1]
     outcome: Outcome = "success" if not failed else "partial" if passed or _had_passed(stretch) else "failure"
     # What a line of commands prints at its end may be another's: "Ready in 157ms" after a build and a start.
@@ -276,6 +279,13 @@ def _is_for_tests(stretch: Stretch) -> bool:
     return is_named or (len(text) <= _MOST_READ and _ASKS_FOR_TESTS.search(text) is not None)
 
 
+def _answers_report(stretch: Stretch) -> bool:
+    """The user's last turn reports a fault that no compiler sees: that the code compiles says nothing of it."""
+    last = next((each for each in reversed(stretch.requests) if each.kind != "nudge"), None)
+    is_report = last is not None and (last.kind == "objection" or request_line(last.text).startswith(MEND_PASTED[:-2]))
+    return last is not None and is_report and _OF_BUILD.search(last.text[:_MOST_OF_REPLY]) is None
+
+
 def _is_failing(act: Act) -> bool:
     return act.finding is not None and act.finding.passed is False
 
@@ -296,7 +306,7 @@ def _last_code_edit(stretch: Stretch) -> int:
     """The turn of the last edit that a check could be about: edits of prose do not undo a check of code."""
     pairs = ((act.turn, path) for act in stretch.acts for path in act.edits)
     edits = [(turn, path) for turn, path in pairs if not (path.startswith("/tmp/") or OWN_NOTES.search(path))]
-    edits += [(act.turn, "") for act in stretch.acts if edits and was_sent_to_change(act)]
+    edits += [(act.turn, "") for act in stretch.acts if act.is_of_unnamed_file or (edits and was_sent_to_change(act))]
     code = [turn for turn, path in edits if not is_unchecked(path)]
     turns = code or [turn for turn, _ in edits]
     return max(turns, default=stretch.first_turn)

@@ -26,6 +26,7 @@ from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.working import is_function
 from agent_wiki.stages.summarize import BELOW, CUT, MOST_REPORTED, TurnNote
 from agent_wiki.stages.user_reactions import only_reports, takes_back
+from agent_wiki.trajectory.asked import offers_options
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
 
@@ -131,7 +132,7 @@ def _closings(stretch: Stretch) -> Iterator[_Closing]:
             continue  # no answer came, or calls came after it
         said = stretch.requests[at] if at < len(asked) else stretch.followed_by
         is_rejected = said and (said.kind == "objection" or takes_back(said.text) or only_reports(said.text))
-        if is_rejected or NO_ANSWER.match(reply):
+        if is_rejected or NO_ANSWER.match(reply) or offers_options(reply):
             continue
         turn, reply = _fuller(stretch, max([start, *(changed for changed, _ in edits if changed < turn)]), turn, reply)
         mine = {path for changed, paths in edits if start <= changed < end for path in paths}

@@ -16,6 +16,7 @@ from agent_wiki.engines.offline.command_prompts import asked_in_command_prompt, 
 from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.stages.user_reactions import praise_elsewhere, reaction_of
 from agent_wiki.trajectory import Message, Trajectory
+from agent_wiki.trajectory.asked import chosen_number
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.trajectory.templates import without_templates
@@ -30,6 +31,7 @@ _WRAPPED = regex(r"^(?:claude|codex|gemini|opencode)(?: (?:-p|exec|run))? [\"'](
 _SLASH_WORDS = regex(r"\A(?:/[a-z][\w:-]{1,40}[ \t]*){2,8}\n")
 _SHORT_ANSWER, _SHORT_SPELT = 12, 40  # characters, where no word of a wish is known; in letters, not in signs
 _SIGN = regex(r"[^\W\d_a-zA-Z\u0400-\u04ff\u00c0-\u024f\u0370-\u03ff]")  # of a script with a sign a word
+_WORD_SIGN = regex(r"[\u4e00-\u9fff]")
 _MORE = regex(r"(?i)(?:yes|please|go (?:on|ahead)|continue|do it|again|there|was+up|what'?s up)(?:[ ,]+please)?")
 _SHORT_WORD = 6  # characters: alone, a greeting or an assent in any language
 _COMMAND_NAME = regex(r"<command-name>\s*/?([\w:.-]{1,80})\s*</command-name>")
@@ -98,6 +100,8 @@ def requests_of(trajectory: Trajectory) -> list[UserRequest]:
             request = replace(request, kind="answer")
         if request.kind == "objection" and _CHOOSES.match(request.text) and _ASKED.search(last_said[-600:]):
             request = replace(request, kind="request")
+        if found and (option := chosen_number(last_said, request.text)):
+            request = replace(request, text=option, kind="answer", is_said=False)
         found.append(request)
     texts = without_templates([each.text for each in found])
     return [replace(each, text=text) for each, text in zip(found, texts, strict=True)]
@@ -222,7 +226,8 @@ def is_nudge(text: str) -> bool:
     """A turn that only makes the agent continue or answers its question: no request of its own."""
     match = _NUDGES.match(text.strip())
     if match is None:
-        is_one_word = len(text.strip()) <= _SHORT_WORD and len(text.split()) == 1
+        length = len(text.strip()) + len(_WORD_SIGN.findall(text[:_END])) // 2
+        is_one_word = length <= _SHORT_WORD and len(text.split()) == 1
         return not any(map(str.isalpha, text)) or (is_one_word and not is_english(text))
     rest = match.group("rest").strip(" ,.!")
     return sum(map(str.isalnum, rest)) <= 3 or _MORE.fullmatch(rest) is not None

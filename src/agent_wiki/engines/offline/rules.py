@@ -14,10 +14,9 @@ from agent_wiki.engines.offline.extra_rules import extra_rules
 from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.rule import AnyRule, GuidelineRule, SkillRule
 from agent_wiki.engines.offline.signals import (
+    added_options,
     arguments,
-    checks,
     corrections,
-    edits,
     known_remedies,
     other_names,
     preferences,
@@ -51,15 +50,7 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
             "preferences/own-words": "The user states how things are done from now on; the page gives the sentence.",
         },
     ),
-    *_found_by(
-        checks.lessons,
-        {"linters/use-instead": "A linter names what to use instead, the edit does so, and the check passes."},
-    ),
     *_found_by(known_remedies.lessons, {each.id: each.title for each in known_remedies.remedies()}),
-    *_found_by(
-        edits.lessons,
-        {"edits/name-corrected": "The agent says which name is right in a well-known file, and puts it there."},
-    ),
     *_found_by(
         arguments.lessons,
         {
@@ -82,6 +73,10 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
             "recoveries/other-name": "A program is not found by its name, and does the same by another name.",
             "recoveries/renamed": "A program does not know a word, and works with another, or without its wrapper.",
         },
+    ),
+    *_found_by(
+        added_options.lessons,
+        {"recoveries/added-option": "A refusal names an option that is missing, and the command passes with it."},
     ),
     *_found_by(runners.lessons, {"runners/other-runner": "A runner is not installed, and another one does its job."}),
     *_found_by(

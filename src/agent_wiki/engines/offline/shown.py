@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from agent_wiki.engines.offline.acts import Act, distinct
@@ -54,13 +54,14 @@ class Shown:
     passed: tuple[Act, ...] = ()
     failed: tuple[Act, ...] = ()
 
-    def reason(self, changed: Mapping[str, int], acts: Iterable[Act]) -> str:
+    def reason(self, changed: Mapping[str, int], acts: Sequence[Act]) -> str:
         """What the outcome rests on, as a clause. In: the changed files of the work, each with its turn; all acts."""
         reasons = table("words")["outcome_reasons"]
         code = [path for path in changed if not is_unchecked(path)]  # what a check may be about
         what = "changed" if any(not is_data(path) for path in code) else "written" if changed else "unchanged"
-        latest = max(changed.values(), default=0)
-        last = max((changed[path] for path in (code if what == "changed" else changed)), default=0)
+        unnamed = max((act.turn for act in acts if act.is_of_unnamed_file), default=0)
+        latest = max([unnamed, *changed.values()])
+        last = max([unnamed, *(changed[path] for path in (code if what == "changed" else changed))])
         shown = self.failed or self.passed or ((self.act,) if self.act else ())
         if self.basis == "unchecked" and changed:
             went = (act for act in acts if act.has_worked or act.has_failed)

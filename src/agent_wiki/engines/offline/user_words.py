@@ -13,14 +13,13 @@ from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.trajectory.own_words import own_text
+from agent_wiki.trajectory.unwrapping import unwrapped
 from agent_wiki.wiki.text import plain_line
 
 _MOST_CHARACTERS = 700
 _LONGEST_REASON = 300
 _REASON = regex(r"(?:the user said:|reason for the rejection:)\s*(.{1,2000})", re.DOTALL)
 _AFTER_REASON = regex(r"\n\s*\n?Note: The user's next message|\nNote: ", re.DOTALL)
-_EDITOR_NOTE = regex(r"<(ide_\w{1,40}|system-reminder|command-\w{1,40})>")
-_LONGEST_NOTE = 20_000
 _CLAIM = written("claims_done", re.IGNORECASE)
 
 
@@ -95,25 +94,9 @@ def _later_user_turns(session: MinedSession) -> list[int]:
     return turns
 
 
-def _without_notes(text: str) -> str:
-    """A text without what an editor or a harness added; a note that is never closed is kept."""
-    kept: list[str] = []
-    position = start = 0
-    searched: dict[str, int] = {}  # closing → the position up to which it does not occur
-    while note := _EDITOR_NOTE.search(text, start):
-        closing = f"</{note[1]}>"
-        limit = note.end() + _LONGEST_NOTE
-        end = text.find(closing, max(note.end(), searched.get(closing, 0)), limit)
-        if end < 0:
-            start, searched[closing] = note.end(), limit - len(closing)
-            continue
-        kept.append(text[position : note.start()])
-        position = start = end + len(closing)
-    return "".join([*kept, text[position:]])
-
-
 def _turn_words(session: MinedSession, turn: int) -> UserWords | None:
-    text = _without_notes(session.message(turn).content or "").strip()
+    text = (session.message(turn).content or "").strip()
+    text = text if text.startswith(">") else unwrapped(text)  # where it does not quote
     last = session.last_call_before(turn)
     is_answer_to_refusal = last is not None and last.mark == "rejected" and _only_interrupt_between(session, last, turn)
     return _words(session, turn, text, last if is_answer_to_refusal else None)

@@ -13,6 +13,7 @@ from agent_wiki.engines.offline.acts import Act, distinct, was_sent_to_change
 from agent_wiki.engines.offline.attempts import output_of
 from agent_wiki.engines.offline.changes import change_of, is_unchecked
 from agent_wiki.engines.offline.cluster_state import is_cluster_change
+from agent_wiki.engines.offline.findings import own_words_before
 from agent_wiki.engines.offline.shipping import subjects_of
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.story import Sentence
@@ -38,7 +39,7 @@ _COPIERS = frozenset({"cp", "mv", "rsync", "ditto", "copy-item"})
 _SETTINGS = regex(r"(?:^|/)\.[\w.-]+(?:/|$)|\.(?:json|toml|ya?ml|lock|ini|cfg|sum)$")
 _TEST_FILE = written("test_file")
 CHECKED = 55  # what checks that passed weigh in a story
-_FEW_FILES = 4
+_FEW_FILES, _MOST_UNNAMED = 4, 3
 _MOST_SHOWN = 70  # characters of what a command printed
 _SETS_UP = regex(
     r"\b(?:install|sudo|init|create|migrate|deploy|apply|upgrade|uninstall|add|enable|disable|restart|start|kill|up)\b"
@@ -83,8 +84,7 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     lasting = [(act, path) for act, path in named if bare_name(path) not in scratch]
     kept = lasting or named or pairs
     if not kept:
-        unnamed = next((act.turn for act in acts if act.is_of_unnamed_file), 0)
-        return Sentence(unnamed, 70, f"It edited files that its calls do not name (T{unnamed}).") if unnamed else None
+        return _unnamed([act for act in acts if act.is_of_unnamed_file], stretch)
     paths = [path for _, path in kept]
     known = known_before(stretch, kept[0][0])
     changes = [act for act, _ in kept]
@@ -153,6 +153,14 @@ def is_written_whole(act: Act, path: str, known: set[str]) -> bool:
     """A tool, a shell or a patch writes the whole file, which the session had not named before."""
     is_by_tool = act.call.name.lower() in _WRITERS or adds_file(act.call, path)
     return path not in known and (is_by_tool or any(path in each.writes for each in act.commands))
+
+
+def _unnamed(edits: list[Act], stretch: Stretch) -> Sentence | None:
+    """Edits of files that the recording does not name, with what the agent said of the first few of them."""
+    words = {own_words_before(stretch, act): act.turn for act in reversed(edits)}
+    shown = [f"{said} (T{turn})" for said, turn in reversed(words.items()) if said][:_MOST_UNNAMED]
+    what = f": {', '.join(shown)}" if shown else ""
+    return Sentence(edits[0].turn, 70, f"It edited files that its calls do not name{what}.") if edits else None
 
 
 def _checked(acts: list[Act], shown: Shown, failed: Collection[str]) -> Sentence | None:

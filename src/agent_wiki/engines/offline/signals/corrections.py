@@ -138,6 +138,8 @@ def _means_something(session: MinedSession, words: UserWords, sentence: str, new
     both = f"{new} {old}"
     if not new or not old or new.lower() == old.lower() or _VAGUE.search(both) or _ONE_OFF.search(sentence):
         return False
+    if any("/" in name and "@" not in name for name in (new, old)):
+        return False  # a place in this repository, where another may be right the next time
     if old.strip("`").split(" ")[0] in _CHANGERS and not is_standing(sentence):
         return False  # one change of certain files is called off, not a program for ever
     if ON_SCREEN.search(both) and not is_standing(sentence):

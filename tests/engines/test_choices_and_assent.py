@@ -1,0 +1,77 @@
+"""What a user answers in a letter, a number or a "yes", and work whose files or verdict a recording does not name."""
+
+from __future__ import annotations
+
+from agent_wiki.engines.offline.goal import goal_of
+from agent_wiki.engines.offline.requests import requests_of
+from tests.engines.outcomes import shown
+from tests.engines.sessions import Session
+from tests.engines.summaries import asked, summary
+
+QUESTION = """**Recommended:** Option B - the shop has few kinds of fruit, and a cap of fifty is enough for all of them.
+
+| Option | Description |
+|--------|-------------|
+| A | A hundred items for members |
+| B | Fifty items for everybody |"""
+FINDINGS = "I found two things to mend.\n\n1. Cap the totals of members\n2. Sort the lamps by price\n\nWhich one?"
+ERROR = "TypeError: cart.total is not a function\n    at render (cart.js:12:9)\n    at main (cart.js:40:2)"
+
+
+def test_an_option_that_the_user_chose_is_a_key_turn_and_its_question_no_report() -> None:
+    session = asked("clarify the specification of the shop").says(QUESTION).user("b").edit("spec.md")
+    arc = summary(session.says("The specification is clear now. " * 8))
+    assert [note.text for note in arc.key_turns if note.turn == 3] == ["The user chooses “Fifty items for everybody”"]
+    assert not any("Recommended" in note.text for note in arc.reported)
+    assert "Recommended" not in arc.narrative
+
+
+def test_a_step_that_the_user_chose_by_its_number_is_a_request() -> None:
+    session = asked("look at the shop").read("a.py").says(FINDINGS).user("2").edit("lamps.py")
+    arc = summary(session.says("The lamps are sorted by price now."))
+    assert [note.text for note in arc.requests if note.turn == 5] == ["Sort the lamps by price"]
+    assert "Sort the lamps by price (T5). The agent changed `lamps.py`" in arc.narrative
+
+
+def test_what_is_done_after_an_assent_is_not_put_down_to_the_question_before_it() -> None:
+    session = asked("why do the totals run over?").read("a.py").says("Nothing caps them. Shall I cap them?")
+    arc = summary(session.user("yes please").edit("cap.py").says("They are capped at ten now."))
+    assert "The user went on: “yes please” (T5). The agent changed `cap.py`" in arc.narrative
+
+
+def test_edits_of_files_that_are_not_named_are_known_by_what_the_agent_said() -> None:
+    session = asked().edit("a.py")
+    for said in ("Now let's create the launcher script", "Let's add the icon of the shop"):
+        session.call("edit_file", {"diff": "- \n+ #!/bin/bash\n+ open"}, "done", text=said)
+    arc = summary(asked().call("edit_file", {"diff": "+ a"}, "done", text="Let's create the launcher script"))
+    assert "edited files that its calls do not name: “Let's create the launcher script” (T2)" in arc.narrative
+    session.run("open shop.app", "")
+    assert "after the last change (T6)" in (summary(session).outcome_reason or "")
+
+
+def test_work_that_breaks_off_was_not_handed_over() -> None:
+    session = Session().user("<issue>The totals run over.</issue>").edit("cap.py")
+    session.run("python3 -m pytest", "1 failed", failed=True).edit("cap.py")
+    assert shown(session).basis != "graded"
+    assert shown(session.says("The totals are capped.")).basis == "graded"
+
+
+def test_what_an_agent_says_that_it_changed_without_a_call_is_not_delivered() -> None:
+    session = asked("write down who we are").write("about.md", "# About\n").says("It is written down in about.md now.")
+    session.user("take the lamps out of it")
+    claimed = "I've removed the lamps from about.md, and the page speaks of fruit alone now. " * 3
+    assert shown(session.says(claimed)).outcome == "partial"
+
+
+def test_a_build_says_nothing_of_a_fault_that_the_user_pasted() -> None:
+    session = asked("the shop does not open").edit("cart.js").run("npm run build", "✓ built in 4.82s")
+    assert shown(session.says("It should open now.")).outcome == "success"
+    session.user(ERROR).edit("cart.js").run("npm run build", "✓ built in 4.82s").says("It should open now.")
+    assert shown(session).outcome == "partial"
+
+
+def test_a_sentence_in_signs_is_no_nudge_and_a_role_in_another_language_no_goal() -> None:
+    kinds = [each.kind for each in requests_of(Session().user("更正文档内容").says("好").user("继续").done())]
+    assert kinds == ["request", "nudge"]
+    role = "Agis en tant qu'Expert Copywriter SEO.\n\nCorrige les prix de la boutique."
+    assert goal_of(requests_of(Session().user(role).done()), None) == "Corrige les prix de la boutique."
