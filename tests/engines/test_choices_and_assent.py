@@ -75,3 +75,26 @@ def test_a_sentence_in_signs_is_no_nudge_and_a_role_in_another_language_no_goal(
     assert kinds == ["request", "nudge"]
     role = "Agis en tant qu'Expert Copywriter SEO.\n\nCorrige les prix de la boutique."
     assert goal_of(requests_of(Session().user(role).done()), None) == "Corrige les prix de la boutique."
+
+
+def test_what_aider_committed_says_what_was_changed() -> None:
+    session = Session().user("cap the totals of the shop").edit("cap.py")
+    session.user("Commit 8717274 feat: cap the totals of members and guests", mark="injected")
+    session.source.format = "aider"
+    assert "Aider committed “feat: cap the totals of members and guests” (T4)" in summary(session).narrative
+
+
+def test_a_line_that_the_story_has_is_not_reported_again() -> None:
+    session = asked("why do the totals of the shop run over?").read("a.py").read("b.py")
+    arc = summary(
+        session.says("The **totals** run over because `cap.py` is never called.\n\n" + "It is old code. " * 20)
+    )
+    assert "totals run over because `cap.py` is never called" in arc.narrative
+    assert not any("never called" in note.text for note in arc.reported)
+
+
+def test_a_request_that_is_only_said_again_is_told_once() -> None:
+    session = asked().says("Which one?").user("what is the question").says("Members or guests?")
+    session.user("what is the question").says("The cap of members or of guests?").user("members").edit("cap.py")
+    arc = summary(session.says("The totals of members are capped."))
+    assert arc.narrative.count("what is the question") == 1

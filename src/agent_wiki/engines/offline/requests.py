@@ -102,6 +102,8 @@ def requests_of(trajectory: Trajectory) -> list[UserRequest]:
             request = replace(request, kind="request")
         if found and (option := chosen_number(last_said, request.text)):
             request = replace(request, text=option, kind="answer", is_said=False)
+        if request.kind == "request" and request.text in {each.text for each in found} and request.is_said:
+            request = replace(request, kind="nudge") if len(request.text) < _END else request  # said again
         found.append(request)
     texts = without_templates([each.text for each in found])
     return [replace(each, text=text) for each, text in zip(found, texts, strict=True)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agent_wiki.engines.offline.acts import Act, acts_of
 from agent_wiki.engines.offline.arcs import arc_slug, arc_starts
 from agent_wiki.engines.offline.dead_ends import dead_ends_of
-from agent_wiki.engines.offline.goal import COMMAND, NO_REQUEST, goal_of, says_few_words, title_of
+from agent_wiki.engines.offline.goal import COMMAND, NO_REQUEST, goal_of, request_line, says_few_words, title_of
 from agent_wiki.engines.offline.key_turns import key_turns_of
 from agent_wiki.engines.offline.listed_requests import listed_requests
 from agent_wiki.engines.offline.main_request import deed_of, standing_requests
@@ -13,7 +13,7 @@ from agent_wiki.engines.offline.narrative import narrative_of
 from agent_wiki.engines.offline.outcome import shown_outcome
 from agent_wiki.engines.offline.recalled import recalled_pages
 from agent_wiki.engines.offline.reported import reported_by
-from agent_wiki.engines.offline.requests import UserRequest, requests_of
+from agent_wiki.engines.offline.requests import UserRequest, letters_of, requests_of
 from agent_wiki.engines.offline.shipping import subjects_of
 from agent_wiki.engines.offline.stretch import Stretch, stretch_of
 from agent_wiki.engines.offline.troubles import troubles_of
@@ -31,6 +31,9 @@ from agent_wiki.stages.summarize import (
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.repository import repository_of
 
+_SAME_LETTERS = 100
+_MOST_OF_OTHER, _SAME_BEGINNING = 44, 24  # characters of a second request in a title
+_BOTH = 2
 _FEW = 2  # requests besides the one that a title names
 
 
@@ -74,15 +77,19 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         requests=requests_shown,
         key_turns=key_turns_of(stretch, shown, troubles, deed, listed),
         dead_ends=dead_ends_of(stretch),
-        reported=[
-            each for each in reported_by(stretch) if each.text.rpartition(BELOW)[2].rstrip(".:") not in narrative
-        ],
+        reported=[each for each in reported_by(stretch) if not _stands_in(each.text, letters_of(narrative))],
         recalled=recalled_pages(stretch, reads),
     )
 
 
+def _stands_in(line: str, narrative: str) -> bool:
+    """Whether the story has a line of a report, or most of it. In: the letters of the story alone."""
+    letters = letters_of(line.rpartition(BELOW)[2])
+    return letters[:_SAME_LETTERS] in narrative
+
+
 def _title(stretch: Stretch, goal: str, deed: UserRequest | None, number: int) -> str:
-    """The heading of a stretch. It says how many of the `number` requests it does not name."""
+    """The heading of a stretch. Of two requests it names both; of more it says how many it does not name."""
     if number < 2 and (shipped := _shipped_title(stretch)):
         return shipped
     if goal == NO_REQUEST:
@@ -91,7 +98,11 @@ def _title(stretch: Stretch, goal: str, deed: UserRequest | None, number: int) -
     if COMMAND.fullmatch(title or goal):  # alone it does not say what it was given to do
         subjects = [name for act in stretch.acts if act.has_worked for name in subjects_of(act)]
         title = f"{title or goal}: {subjects[-1]}" if subjects else title
-    if (more := number - 1 - (", then: " in (title or goal))) > 0:
+    more = number - 1 - (", then: " in (title or goal))
+    if number == _BOTH and more and (other := _other_request(stretch, title or goal)):
+        room = MOST_TITLE_CHARACTERS - len(other) - 2
+        return f"{clause((title or goal).rstrip('.:!'), room).rstrip('.:!')}; {other}"
+    if more > 0:
         several = "many" if number >= MOST_REQUESTS else count(more)  # the list of them is cut there
         place = repository_of(stretch.trajectory.source) if more > _FEW else ""  # what it opens with may be an aside
         suffix = f" (and {several} more request{'s' if more > 1 else ''}{f' in {place}' if place else ''})"
@@ -99,6 +110,18 @@ def _title(stretch: Stretch, goal: str, deed: UserRequest | None, number: int) -
     place = feature_of(stretch, title or goal) or (place_of(stretch) if says_few_words(title or goal) else "")
     room = MOST_TITLE_CHARACTERS - len(place) - 3
     return f"{clause((title or goal).rstrip('.:!'), room)} ({place})" if place else title
+
+
+def _other_request(stretch: Stretch, named: str) -> str:
+    """The request that a title does not name, where something was done for it; empty where it says little alone."""
+    acts, heard = [act.turn for act in stretch.acts], letters_of(named)
+    for each in reversed([each for each in stretch.requests if each.kind == "request"]):
+        line = request_line(each.text, _MOST_OF_OTHER).rstrip(".:!")
+        if line and letters_of(line)[:_SAME_BEGINNING] not in heard:
+            is_worth_it = not says_few_words(line) and any(turn > each.turn for turn in acts)
+            line = line if line.startswith(("I ", "I'", "I’")) else line[:1].lower() + line[1:]
+            return line if is_worth_it else ""
+    return ""
 
 
 def _shipped_title(stretch: Stretch) -> str:

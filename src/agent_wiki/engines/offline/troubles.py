@@ -241,7 +241,9 @@ def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -
     changed_last = [path for path in reversed(trouble.edits) if not OWN_NOTES.search(path)]
     files = list({shown_path(path, cwd): path for path in changed_last}.values())[::-1]
     kept = [path for path in files if bare_name(path) not in scratch]
-    edits = [] if _NOT_REACHED.search(trouble.line) else kept or ([] if installed else files)
+    step = main_command(fix)
+    is_of_host = step is not None and step.program == "gh"  # which looks at no file
+    edits = [] if is_of_host or _NOT_REACHED.search(trouble.line) else kept or ([] if installed else files)
     became = {path: change_of(between, path, is_known=True) for path in edits[:_MOST_SHOWN]}
     clauses = {path: what for path, what in became.items() if " became " in what}  # the story has the rest
     is_named = any(bare_name(path).rpartition(".")[0] in (trouble.failures[-1].call.result or "") for path in edits)

@@ -48,6 +48,7 @@ _WAS_MERGED = regex(r"\W{0,4}Pull request \S{1,120} was already merged")
 _TRIVIAL = regex(r"(?:mkdir|echo|touch|sleep|true|export)\b[^\n;&|]{0,300}\Z")  # alone they do nothing of the work
 _DEPLOYS = regex(r"^(?:\S+ ){0,3}?(?:deploy|publish|migrate|apply)\b", re.MULTILINE)
 _SETTING_UP, _ASIDE, _FETCHED = 1, 2, 3  # ranks
+_BY_CLIENT = regex(r"^Commit [0-9a-f]{7,40} (\S[^\n]{7,200})", re.MULTILINE, needs=("Commit ",))
 _FETCHERS = frozenset({"curl", "wget", "http"})
 _SENDS = regex(r" (?:-X ?|--request[ =]?)(?:POST|PUT|PATCH|DELETE)\b| (?:-d|-F|--data\S*|--form|--json|--post-\w+)[ =]")
 
@@ -69,6 +70,7 @@ def worked(
         _ran(acts, scratch),
         _served(acts, is_talk=stretch.is_talk()),
         _delegated(acts),
+        _committed_by_client(acts, stretch),
         *(replace(each, weight=_EARLIER) for each in shipped[:-1]),
         *shipped[-1:],
     ]
@@ -159,7 +161,7 @@ def _unnamed(edits: list[Act], stretch: Stretch) -> Sentence | None:
     """Edits of files that the recording does not name, with what the agent said of the first few of them."""
     words = {own_words_before(stretch, act): act.turn for act in reversed(edits)}
     shown = [f"{said} (T{turn})" for said, turn in reversed(words.items()) if said][:_MOST_UNNAMED]
-    what = f": {', '.join(shown)}" if shown else ""
+    what = f": {', '.join(shown)}" if shown else f" {turns_of(edits)}" if edits else ""
     return Sentence(edits[0].turn, 70, f"It edited files that its calls do not name{what}.") if edits else None
 
 
@@ -181,9 +183,9 @@ def _ran(acts: list[Act], scratch: frozenset[str]) -> Sentence | None:
 
     Beside changes of files only those that sent or deployed something, or changed a cluster.
     """
-    ran = [act for act in acts if act.kind in ("run", "skill", "revert", "delete") and act.has_worked]
+    ran = [act for act in acts if act.kind in ("run", "revert", "delete") and act.has_worked]
     ran = [act for act in ran if not (act.deletes and scratch.issuperset(map(bare_name, act.deletes)))]
-    ran = [act for act in ran if not HANDED_OVER.search(act.call.command() or "") and called(act).lower() != "`skill`"]
+    ran = [act for act in ran if not HANDED_OVER.search(act.call.command() or "") and act.kind != "skill"]
     ran = [act for act in ran if not _TRIVIAL.match(act.call.command() or "")]
     has_work = any(act.edits or act.kind == "ship" for act in acts)
     ran = [act for act in ran if _rank(act) < (_SETTING_UP if has_work else _FETCHED)]
@@ -238,6 +240,16 @@ def _delegated(acts: list[Act]) -> Sentence | None:
     named = distinct([said(str(act.call.arguments.get("description") or ""), 60) for act in sent])
     who = "a subagent" if len(sent) == 1 else f"{count(len(sent))} subagents"
     return Sentence(sent[0].turn, 50, f"It handed work to {who}: {listing(named)} {turns_of(sent)}.") if named else None
+
+
+def _committed_by_client(acts: list[Act], stretch: Stretch) -> Sentence | None:
+    """What Aider committed by itself after edits, by the subjects of its commits, which say what was changed."""
+    subjects: dict[str, int] = {}
+    for act in acts if stretch.trajectory.source.format == "aider" else ():
+        printed = stretch.content(act.end + 1) if act.has_edited and act.end < len(stretch.trajectory.messages) else ""
+        subjects |= {said(each, 90): act.end + 1 for each in _BY_CLIENT.findall(printed)}
+    what = [f"{subject} (T{turn})" for subject, turn in subjects.items() if subject]
+    return Sentence(min(subjects.values()), 58, f"Aider committed {listing(what, 3)}.") if what else None
 
 
 def _shipping_words(act: Act) -> str:
