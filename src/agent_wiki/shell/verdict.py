@@ -61,7 +61,9 @@ _KILLED = regex(
 )
 _ENDED_BADLY = regex(r"\bexited with code:? [1-9]")
 _NOT_EXECUTED = regex(r'" is NOT executed\. The previous command is still running\b')
-POLLED = regex(r"Process (?:still running|exited with code (?P<code>-?\d{1,10}))\.\s*\Z")
+POLLED = regex(
+    r"Process (?:still running|exited with (?:code (?P<code>-?\d{1,10})|signal (?P<signal>SIG\w{2,10})))\.?\s*\Z"
+)
 """What OpenClaw writes behind the output of a command that is polled."""
 # Of a shell of Windows that was started without the command that it was to run; its letters may stand apart.
 _ONLY_BANNER = regex(r"\s*MicrosoftWindows\[Version[^\n]*\n[^\n]*MicrosoftCorporation[^\n]*\s+[A-Z]:\\[^\n]*>\s*")
@@ -149,6 +151,8 @@ def _status(result: str, command: str, polled: re.Match[str] | None, is_error: b
         called = {part.split()[0] for part in command.split("|") if part.strip()}
         if missing["name"] in called:
             return True
+    if polled and polled["signal"]:
+        return True
     return polled["code"] != "0" if polled and polled["code"] else is_error
 
 
@@ -175,7 +179,7 @@ def _running(result: str, polled: re.Match[str] | None) -> str:
     running = _RUNNING.search(result[:_HEADER])
     if running and _is_of_harness(result[: running.start()]):
         return running.group()
-    return polled[0].strip() if polled and polled["code"] is None else ""
+    return polled[0].strip() if polled and not (polled["code"] or polled["signal"]) else ""
 
 
 def _left_running(result: str) -> tuple[State, str] | None:

@@ -239,3 +239,33 @@ def test_a_large_file_leaves_the_commit_that_holds_it() -> None:
     assert _graded(script.runs("git push origin main", "203491a..c847cc3  main -> main")) == {
         "Take large files out of unpushed commits": "checked"
     }
+
+
+def test_what_was_installed_in_between_is_the_remedy() -> None:
+    script = Script().runs("npx vite build", "sh: vite: not found", failed=True)
+    assert _titles(script.runs("cd web && npx vite build", "built")) == ["Run npx in the workspace's package"]
+    script = Script().runs("npx vite build", "sh: vite: not found", failed=True).runs("npm install", "added 3 packages")
+    assert not _titles(script.runs("cd web && npx vite build", "built"))
+
+
+def test_another_command_far_away_is_no_remedy() -> None:
+    script = Script().runs("gh pr edit 7 --title Cart", "GraphQL: Projects (classic) is being deprecated", failed=True)
+    for number in range(9):
+        script.runs(f"git show {number}", "Cart")
+    assert not _titles(script.runs("gh api -X PATCH repos/kim/shop/pulls/8 -f title=Lamp", "{}"))
+
+
+def test_an_address_and_the_end_of_a_long_line_are_quoted_as_they_were_run() -> None:
+    denied = "git@github.com: Permission denied (publickey)."
+    script = Script().runs("git push origin main", denied, failed=True)
+    script.runs("git push https://github.com/kim/shop.git main", "main -> main")
+    (lesson,) = known_remedies.lessons(MinedSession.of(script.done()))
+    assert lesson.guideline.rationale.endswith("it went on in the form that is quoted.")
+    assert lesson.guideline.evidence[-1].quote == "git push https://github.com/kim/shop.git main"
+
+
+def test_a_path_to_a_program_leaves_no_empty_name() -> None:
+    script = Script().runs("./bin/cart", "./bin/cart: error while loading shared libraries: libcart.so: cannot open "
+                           "shared object file: No such file or directory", failed=True)  # fmt: skip
+    (lesson,) = known_remedies.lessons(MinedSession.of(script.runs("LD_LIBRARY_PATH=bin ./bin/cart", "3").done()))
+    assert not lesson.guideline.rationale.startswith("``")

@@ -7,7 +7,7 @@ import re
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, error_name, lesson, quote_command, quote_line
-from agent_wiki.engines.offline.tables import AnyOf, Pattern, entries, pattern
+from agent_wiki.engines.offline.tables import AnyOf, Pattern, entries, pattern, table
 from agent_wiki.shell.blame import named_in
 from agent_wiki.shell.edited_parts import edit_old_text, edit_text
 from agent_wiki.shell.judged_steps import called_steps
@@ -18,7 +18,8 @@ from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
-_WITHIN_CALLS = 20
+_WITHIN_CALLS, _SOON = 20, 8  # the second where the remedy need not be the failed command
+INSTALLS = pattern(table("runners")["install"])
 _WORD, _MOST = regex(r"[^\s;&|\"']+"), 0.5
 _PAIR = regex(r"'[^'\n]{0,800}'|\"[^\"\n]{0,800}\"")
 
@@ -58,14 +59,17 @@ def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Less
     line = _line_around(failed.output, match.end() - 1)
     worked = _applied(session, failed, remedy)
     confirmed = _confirmed(session, failed, worked, remedy) if worked else None
-    if worked is None or (remedy.good and confirmed is None):
+    if worked is None or (remedy.good and confirmed is None) or _was_installed(session, failed, worked):
         return []
     name, wanted = error_name(line, session) or plain_line(line, 120).replace("`", "'"), _wanted(failed, remedy)
     applied = _line_with(
         *((_command(failed, remedy), worked.line) if isinstance(worked, Attempt) else (remedy.edit, edit_text(worked)))
     )
     unread = failed.line.partition("\n")[0][:200].strip() if remedy.unread and "`" not in failed.line else ""  # whole
-    rationale = f"`{plain_line(unread, 120) or wanted}` stopped with `{name}`; {_went_on(failed, worked, applied)}."
+    stopped = plain_line(unread, 120) or wanted
+    rationale = (
+        f"{f'`{stopped}`' if stopped else 'The command'} stopped with `{name}`; {_went_on(failed, worked, applied)}."
+    )
     if remedy.good:
         rationale = f"`{plain_line(failed.line, 120)}` showed `{name}`; a later look showed it remedied."
     called = session.quote(failed.turn, unread) if unread else quote_command(session, failed, wanted)
@@ -74,9 +78,17 @@ def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Less
     return lesson(remedy.wording, rationale, evidence, {failed.turn}, 80, remedy=worked.turn, confirmed=confirmed)
 
 
+def _was_installed(session: MinedSession, failed: Attempt, worked: Attempt | Call) -> bool:
+    """What was missing was installed before the remedy was applied, and is the remedy itself."""
+    between = [each for each in session.attempts_after(failed, _WITHIN_CALLS) if each.position < worked.position]
+    is_missing = "not found" in failed.output or "Failed to spawn" in failed.output
+    return is_missing and any(each.verdict == "passed" and INSTALLS.search(each.line) for each in between)
+
+
 def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt | Call | None:
     """The later attempt or edit that applied the remedy, when it was not already in the failed command."""
-    later = sorted(session.attempts_after(failed, _WITHIN_CALLS), key=lambda each: not _is_again(failed, each))
+    within = _WITHIN_CALLS if remedy.is_same or remedy.unread else _SOON
+    later = sorted(session.attempts_after(failed, within), key=lambda each: not _is_again(failed, each))
     command = _command(failed, remedy)
     if command is not None and not command.search(failed.line):
         for attempt in later:
@@ -162,10 +174,14 @@ def _wanted(failed: Attempt, remedy: Remedy) -> str:
     last = _quoted_word(failed, remedy)
     quoted = [command.head for command in shell.split(failed.line) if last and last in command.words]
     commands = [each for each in _commands(failed) if each.program[:1].isalnum()]  # of a patch the program
+    if remedy.failed and not any(remedy.failed.search(each.text) for each in commands):
+        commands = [each for each in shell.split(failed.line) if remedy.failed.search(each.text)] or commands
     fits = [command.head for command in commands if remedy.failed and remedy.failed.search(command.text)]
     said = re.findall(r"([\w-]+):(?:\d{1,4}:)? ", _error(failed, remedy))
     spoke = [command.head for command in shell.split(failed.line) if command.program in said]
-    named = [head for head in (command.head for command in commands) if head.split()[0] in failed.output[:4000]]
+    named = [
+        head for head in (command.head for command in commands) if (head.split() or ["\0"])[0] in failed.output[:4000]
+    ]
     blamed = named_in(_error(failed, remedy), called_steps(failed.call))
     signed = [command.head for command in commands if blamed and command.words[:2] == blamed.words[:2]]
     chosen = spoke[:1] or quoted[:1] or signed[:1] or fits[-1:] or named[:1]
@@ -186,7 +202,7 @@ def _went_on(failed: Attempt, worked: Attempt | Call, applied: str) -> str:
     """How it went on, in the words of the session."""
     if not applied:
         return "it went on after what the agent changed"
-    if "`" in applied:  # between backticks of its own it would not be what was run
+    if "`" in applied or "://" in applied:  # between backticks of its own, or without it, it is not what was run
         return "it went on in the form that is quoted"
     code = plain_line(applied, 120)
     if not isinstance(worked, Attempt):
@@ -197,7 +213,10 @@ def _went_on(failed: Attempt, worked: Attempt | Call, applied: str) -> str:
 def _line_with(shows: Pattern | None, text: str) -> str:
     """The line that applied the remedy; empty where it was applied otherwise."""
     match = shows.search(text) if shows else None
-    return _line_around(text, match.start()) if match else ""
+    if match is None:
+        return ""
+    is_of_all = match.start() == 0 and "\n" in match[0].strip()  # of a long line its end shows what was done
+    return _line_around(text, match.end() - 1 if is_of_all else match.start())
 
 
 def _line_around(text: str, position: int) -> str:
