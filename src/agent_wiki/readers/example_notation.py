@@ -6,6 +6,7 @@
     call: tool {"argument": "value"}        run: {"command": "…", "timeout": 5} (a shell command with more arguments)
     = a line of a result                    ! the same of a call that failed
     refused: the reason why the user refused the call
+    & a shell command of the same reply     ~ what the harness says of a call that it called off
 
 A session that does not begin with the user begins with a request.
 """
@@ -42,6 +43,7 @@ class _Pending:
     result: list[str] = field(default_factory=list)
     has_failed: bool = False
     is_refused: bool = False
+    is_called_off: bool = False
 
 
 class _Writer:
@@ -51,12 +53,16 @@ class _Writer:
         self.builder = TrajectoryBuilder()
         self.said: str | None = None
         self.call: _Pending | None = None
+        self.beside: list[_Pending] = []  # the calls of the same reply before it
         self.calls = 0
 
     def add(self, line: str) -> None:
         mark, _, rest = line.partition(" ")
-        if mark in ("=", "!", "-", "+", "refused:") and self.call is not None:
+        if mark in ("=", "!", "-", "+", "~", "refused:") and self.call is not None:
             self._extend(self.call, mark, rest)
+        elif mark == "&" and self.call is not None:
+            self.beside.append(self.call)
+            self.call = _Pending("Bash", {"command": rest})
         elif mark in ("user:", "harness:"):
             self._end_turn()
             self.builder.user(rest, mark="injected" if mark == "harness:" else None)
@@ -88,25 +94,29 @@ class _Writer:
             call.arguments[key] = f"{call.arguments[key]}\n{rest}".lstrip("\n")
             return
         call.has_failed = mark != "="
-        call.is_refused = mark == "refused:"
+        call.is_refused, call.is_called_off = mark == "refused:", mark == "~"
         call.result.append(f"{_REFUSED} the user said:\n{rest}" if call.is_refused else rest)
 
     def _end_turn(self) -> None:
         if not self.builder.messages and self.call is None and self.said is not None:
             self.builder.user(_REQUEST)
         if self.call is not None:
-            self._end_call(self.call)
+            self._end_calls([*self.beside, self.call])
         elif self.said is not None:
             self.builder.assistant(self.said)
-        self.said = self.call = None
+        self.said, self.call, self.beside = None, None, []
 
-    def _end_call(self, call: _Pending) -> None:
-        self.calls += 1
+    def _end_calls(self, calls: list[_Pending]) -> None:
         if not self.builder.messages:
             self.builder.user(_REQUEST)
-        self.builder.assistant(self.said, calls=[(f"c{self.calls}", call.name, json.dumps(call.arguments))])
-        mark: MessageMark | None = "rejected" if call.is_refused else None
-        self.builder.tool(f"c{self.calls}", "\n".join(call.result), is_error=call.has_failed, mark=mark)
+        named = {f"c{self.calls + number}": call for number, call in enumerate(calls, start=1)}
+        self.calls += len(calls)
+        self.builder.assistant(
+            self.said, calls=[(call_id, call.name, json.dumps(call.arguments)) for call_id, call in named.items()]
+        )
+        for call_id, call in named.items():
+            mark: MessageMark | None = "rejected" if call.is_refused else "cancelled" if call.is_called_off else None
+            self.builder.tool(call_id, "\n".join(call.result), is_error=call.has_failed, mark=mark)
 
     def done(self) -> Trajectory:
         self._end_turn()

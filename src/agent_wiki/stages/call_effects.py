@@ -171,6 +171,13 @@ def is_old_form(event: Call, again: Call, confirmed: Sequence[Call]) -> bool:
     return is_old_name or (any(map(is_escalated, confirmed)) and not is_escalated(again))
 
 
+def is_made_again(called_off: Call, later: Call) -> bool:
+    """Whether a call that was called off is made again in a later reply, and works."""
+    is_same = called_off.name == later.name and called_off.raw_arguments == later.raw_arguments
+    is_later = later.turn > called_off.turn and later.result is not None and later.mark is None
+    return is_same and is_later and not verdict_of(later).has_failed
+
+
 def asked_thing(call: Call) -> str:
     """The file that a call is to show, or the name of the skill that it is to load; empty for other calls."""
     if tool_kind(call) == "look":

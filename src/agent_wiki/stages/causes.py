@@ -30,6 +30,7 @@ from agent_wiki.stages.call_effects import (
     comparable,
     gives_the_same,
     has_run,
+    is_made_again,
     is_old_form,
     is_same_job,
     is_same_tool,
@@ -116,6 +117,8 @@ class _Case(ObjectedCase):
         """The failed check has to pass later, with nothing but the remedy changed in between."""
         if self.is_harness(self.turning.event):
             return self._of_refused_reply()
+        if (called_off := self._of_batch()) is not None:
+            return called_off
         event = self.event or self.shown
         if event is None:
             return self.unless_stated(f"no failure is recognized in T{self.turning.event}")
@@ -207,6 +210,17 @@ class _Case(ObjectedCase):
             # Only where something was changed before may the event's own failure be gone.
             if is_again and line and other and other != line and any(self._changes(event, call)):
                 return call
+        return None
+
+    def _of_batch(self) -> Grade | None:
+        """The harness called a call off, as is cited of it, and carried it out when it was made again."""
+        for call in self.calls_at(self.turning.event):
+            is_cited = verdict_of(call).state == "called off" and any(
+                quote in (call.result or "") for quote in self.quoted_at(call)
+            )
+            for again in self.calls_at(self.turning.confirmation) if is_cited else ():
+                if is_made_again(call, again):
+                    return Grade("checked", f"called off in T{call.turn}, carried out in T{again.turn}")
         return None
 
     def _of_refused_reply(self) -> Grade:

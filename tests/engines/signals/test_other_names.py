@@ -138,3 +138,20 @@ def test_a_wrapper_that_does_not_know_the_program_is_left_out() -> None:
     (lesson,) = _lessons(script)
     assert lesson.guideline.title == "Call `bun` without `rtk`"
     assert grade_of(lesson.guideline, script.done()).cause == "checked"
+
+
+@pytest.mark.parametrize(
+    ("failed", "passed", "expected"),
+    [
+        ("till list --gated --json", "till list --json", 1),
+        ("till list --gated=yes --json", "till list --json", 1),
+        ("till list --gated yes --json", "till list --json", 1),
+        ("till list --gated --json", "till list", 0),  # more is left out
+        ("till list --gated --json", "till list --json --all", 0),
+        ("pytest shop --gated", "pytest shop", 0),  # of a check anybody sees it
+    ],
+)
+def test_an_option_that_a_program_does_not_know_is_left_out(failed: str, passed: str, expected: int) -> None:
+    script = Script().runs(failed, "Error: unknown flag: --gated", failed=True).runs(passed, "[]")
+    rules = ["Call `till list` without `--gated`, which it does not know in all versions."]
+    assert _rules(script) == rules * expected

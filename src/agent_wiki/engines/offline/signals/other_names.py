@@ -36,7 +36,8 @@ def _renamed(session: MinedSession, failed: Attempt) -> list[Lesson]:
     for wanted, later, used in _stand_ins(session, failed):
         has_passed = later.verdict == "passed"
         wording = _by_itself(match, wanted, used) if has_passed or has_run(later.ended) else None
-        if wording := wording or (_by_other_word(match, wanted, used) if has_passed else None):
+        others = (_by_other_word, _by_leaving_out) if has_passed else ()
+        if wording := wording or next(filter(None, (each(match, wanted, used) for each in others)), None):
             return _lesson(session, Recovery(failed, later, wanted, used), wording, match[0])
     return []
 
@@ -68,6 +69,20 @@ def _by_other_word(unknown: re.Match[str], wanted: SimpleCommand, used: SimpleCo
     trigger = f"`{called}` is to be called with `{old}`, or answers `{unknown[0]}`."
     tags = (tag(wanted.program), tag(new), "shell")
     return Wording("recoveries/renamed", f"Give `{called}` {new}, not {old}", rule, trigger, tags)
+
+
+def _by_leaving_out(unknown: re.Match[str], wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
+    """The one option that it did not know is left out, with its value."""
+    gone = [word for word in wanted.words if word not in used.words]
+    option = gone[0].partition("=")[0] if gone else ""
+    is_alone = set(used.words) <= set(wanted.words) and gone[1:] in ([], [_value_of(wanted, option)])
+    if not is_alone or option[:2] != "--" or option.strip("-") != unknown["word"].strip("-") or is_check(wanted):
+        return None
+    called = " ".join((wanted.program, *(word for word in wanted.words[1:2] if word.isalpha())))
+    rule = f"Call `{called}` without `{option}`, which it does not know in all versions."
+    trigger = f"`{called}` is to be called with `{option}`, or answers `{unknown[0]}`."
+    tags = (tag(wanted.program), tag(option), "shell")
+    return Wording("recoveries/renamed", f"Call `{called}` without {option}", rule, trigger, tags)
 
 
 def _value_of(command: SimpleCommand, option: str) -> str:
