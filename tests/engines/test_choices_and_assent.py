@@ -45,6 +45,8 @@ def test_edits_of_files_that_are_not_named_are_known_by_what_the_agent_said() ->
         session.call("edit_file", {"diff": "- \n+ #!/bin/bash\n+ open"}, "done", text=said)
     arc = summary(asked().call("edit_file", {"diff": "+ a"}, "done", text="Let's create the launcher script"))
     assert "edited files that its calls do not name: “Let's create the launcher script” (T2)" in arc.narrative
+    named = asked().call("edit_file", {"diff": "+ a"}, "done", text="Ahora creo `src/lib/cap.ts` y lo uso.")
+    assert "edited, by its words, `lib/cap.ts` (T2)" in summary(named).narrative
     session.run("open shop.app", "")
     assert "after the last change (T6)" in (summary(session).outcome_reason or "")
 
@@ -98,3 +100,18 @@ def test_a_request_that_is_only_said_again_is_told_once() -> None:
     session.user("what is the question").says("The cap of members or of guests?").user("members").edit("cap.py")
     arc = summary(session.says("The totals of members are capped."))
     assert arc.narrative.count("what is the question") == 1
+
+
+def test_calls_of_a_tool_that_never_has_a_result_were_not_left_unanswered() -> None:
+    session = asked().call("read_note", {"path": "a.md"}, None).edit("cap.py").call("read_note", {"path": "b.md"}, None)
+    assert "The recording ends before" not in summary(session).narrative
+    once = summary(asked().edit("cap.py").call("read_note", {"path": "b.md"}, None))
+    assert "The recording ends before" in once.narrative
+
+
+def test_a_script_that_says_no_is_not_said_to_pass() -> None:
+    session = (
+        asked().write("look.py", "print(1)").run("python3 look.py", "Traceback (most recent call last)", failed=True)
+    )
+    session.edit("look.py").run("python3 look.py", "connected\n❌ Unexpected response: state\ndone")
+    assert not any("passes" in note.text or "goes through" in note.text for note in summary(session).key_turns)

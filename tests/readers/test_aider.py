@@ -233,3 +233,36 @@ def test_a_history_is_read_once_so_that_no_bad_byte_counts_twice(tmp_path: Path)
     recording = Recording(path, path.name)
     assert list(read(recording))
     assert recording.hygiene == {"replaced_bytes": 1}
+
+
+def test_lines_of_a_printed_text_that_are_padded_are_printed_too(tmp_path: Path) -> None:
+    text = """# aider chat started at 2026-01-05 10:00:00
+
+#### push it~
+
+Run these.
+
+> Tokens: 2k sent, 1k received.~
+> cd shop
+git add cart.py             ~
+git commit -m "Cap totals"  \x20
+git push~
+> Run shell commands? (Y)es/(N)o [Yes]: n~
+""".replace("~\n", "  \n")
+    (trajectory,) = histories(tmp_path, text)
+    said = [message.content for message in trajectory.messages if message.role == "assistant"]
+    assert said == ["Run these."]
+
+
+def test_the_command_that_starts_aider_is_no_request(tmp_path: Path) -> None:
+    text = """# aider chat started at 2026-01-05 10:00:00
+
+#### aider --model sonnet~
+
+#### cap the totals~
+
+Done.
+""".replace("~\n", "  \n")
+    (trajectory,) = histories(tmp_path, text)
+    typed = [message.content for message in trajectory.messages if message.role == "user" and message.mark is None]
+    assert typed == ["cap the totals"]

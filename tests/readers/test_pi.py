@@ -264,7 +264,7 @@ def test_other_formats_are_not_claimed(tmp_path: Path) -> None:
     [
         ("no such file\n\n(Command exited with code 2)", True),
         ("fine\n\n(Command exited with code 0)", False),
-        ("fine\n\nProcess exited with signal SIGKILL.", True),
+        ("fine\n\nProcess exited with signal SIGKILL.", False),
         ('{\n  "status": "error",\n  "tool": "read",\n  "error": "ENOENT: no such file"\n}', True),
         ('{\n  "status": "error", cut off', False),
         ('{"status": "ok"}', False),

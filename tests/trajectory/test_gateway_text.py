@@ -19,6 +19,7 @@ THREAD = (
 )
 SLACK = "[Slack #shop +2h 2026-02-12 17:23 CST] Kim Lamp (U0ADB338G87): Mend it [slack message id: 17.09 channel: C0]"
 BOOTSTRAP = "[Bootstrap pending]\nRead it.\nFollow it.\n\n"
+ABORTED = "Note: The previous agent run was aborted by the user. Resume carefully or ask for clarification."
 CRON = "[cron:1e5d75bc-4013-42c7-b364-f8b53112db98 Mending] "
 ID = "ou_5d44368d96ae0414c410f8d8014be25b"
 
@@ -36,6 +37,8 @@ ID = "ou_5d44368d96ae0414c410f8d8014be25b"
         (f"{SENDER}{AT}Mend it", "Mend it"),
         (f"{INFO}Kim Lamp (7647804464): Mend it\n\n[Replying to Bot id:4]\nIt is:\n- sold\n[/Replying]", "Mend it"),
         (f"{AT}Mend it [Replying to Bot id:4] Sold. [/Replying]\n[message_id: 5]", "Mend it"),
+        (f"{ABORTED}\n\n{INFO}{SENDER}Mend it", "Mend it"),
+        (f"{EVENT}\n{ABORTED}\n\n{INFO}Mend it", "Mend it"),
         (f'{AT}{ID}: [Replying to: "[image]"]\n\nMend it', "Mend it"),
         (f"{INFO}{SENDER}Mend it\n\nand that", "Mend it\n\nand that"),
         (f"{EVENT}{EVENT}\n{AT}Mend it", "Mend it"),

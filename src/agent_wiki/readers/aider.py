@@ -37,7 +37,7 @@ _CREATES = regex(
 )
 _SAME_WORDS = 200
 _STARTED_BY = regex(r"(?:\S*/)?aider(?:\.exe)? .*--message\b")
-_TALK = regex(r"(?!/)(?!<blank>$)|/(?:ask|code|architect|context|help)\s+\S")
+_TALK = regex(r"(?!/)(?!<blank>$)(?!aider --?\w)|/(?:ask|code|architect|context|help)\s+\S")
 _ANSWER = regex(r"[^\n]{0,400}\(Y\)es/\(N\)o[^\n]{0,200}: \S{1,20}")
 _THOUGHT = regex(r"<(thinking-content-[0-9a-f]{1,64})>\n")
 
@@ -112,7 +112,9 @@ class _Session:
         if self._is_printed(line):
             # Blank lines of the code in a text on failed edits may be indented.
             is_blank_code = self.is_miss and not line.strip()
-            self._print(line.removeprefix("> "), is_whole=line.endswith("  ") and not is_blank_code)
+            is_padded = line.endswith("   ")  # to the width of the longest, the last one apart
+            is_whole = line.endswith("  ") and not (is_blank_code or (is_padded and not line.startswith("> ")))
+            self._print(line.removeprefix("> "), is_whole=is_whole)
         elif (typed := self.typed_line.fullmatch(line)) is not None:
             self.is_open = False
             if not self.typed:

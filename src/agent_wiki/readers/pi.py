@@ -241,10 +241,7 @@ class PiSession:
 
 def _says_error(text: str) -> bool:
     """What OpenClaw's tools say of a failure, for which it sets no flag: an exit code, or an object with the error."""
-    polled = POLLED.search(text[-_HEAD:])
-    exited = _EXITED.search(text[-_HEAD:]) or polled
-    if polled and polled["signal"]:
-        return True
+    exited = _EXITED.search(text[-_HEAD:]) or POLLED.search(text[-_HEAD:])
     if exited and exited["code"]:
         return exited["code"] != "0"
     return _ERROR_OBJECT.match(text[:_HEAD]) is not None and mapping(value_or(text, None)).get("status") == "error"

@@ -36,7 +36,11 @@ _OTHER_TIME = regex(
 _MODEL = regex(r"(?:model )?([A-Za-z][\w.:/@-]{1,100})")
 _AGENTS = {"cursoride": "cursor", "cursor-cli": "cursor", "codex-cli": "codex"}  # by their names elsewhere
 _NO_MODEL = frozenset({"sidechain", "model", "mode", "default", "unknown", "synthetic"})
-_THINKING = regex(r"\s*<think>(?:<details><summary>[^<]{0,200}</summary>)?(.*?)(?:</details>)?</think>\s*", re.DOTALL)
+_THINKING = regex(
+    r"\s*(?:<think>(?:<details><summary>[^<]{0,200}</summary>)?(?P<own>.*?)(?:</details>)?</think>"
+    r"|\S{0,3}```thinking\n(?P<fenced>.*?)\n```)\s*",  # as some rules ask for them
+    re.DOTALL,
+)
 _BEGINS_BARE_TOOL = "Tool use: **"  # most lines begin with neither opening, which is seen sooner
 _TOOL = regex(r"<tool-use\b([^>\n]{0,400})>")
 _BARE_TOOL = regex(r"Tool use: \*\*([^*\n]{1,100})\*\*\s*")
@@ -159,7 +163,7 @@ class _Session:
     def _without_thoughts(self, text: str) -> str:
         at = 0
         while (found := _THINKING.match(text, at)) is not None:
-            self.thoughts.append(found[1].strip())
+            self.thoughts.append((found["own"] or found["fenced"] or "").strip())
             at = found.end() + 3 * text.startswith("---", found.end())
         return "\n".join(_without_rules(text[at:].split("\n"))).strip()
 

@@ -1,8 +1,8 @@
 """Calls of Cursor as SpecStory wrote them before it named the tool: pieces of a reply, each between two rules.
 
 A piece is a call only as a whole: a shell's fence, alone or with its output in a second one; `Read file:`; `<details>`
-about an edited file or a listed folder; what the editor said when it refused an edit; the changes of an edit, each in a
-fence, of a file that is not named. (Read after public histories of spring and summer 2025.)
+about an edited file, a listed folder or a search; what the editor said when it refused an edit; the changes of an edit,
+each in a fence, of a file that is not named. (Read after public histories of spring and summer 2025.)
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ _FENCE = "```"
 _DIFF = "```diff"
 _DETAILS_END = "</details>"
 _READ = regex(r"Read file: (\S.{0,400})")
-_SUMMARY = regex(r"<summary>(Edit file: |Listed directory )(.{1,400}?)(?: • .{0,100})?</summary>")
+_SUMMARY = regex(
+    r"<summary>(Edit file: |Listed directory |Searched codebase |Grep search for )(.{1,400}?)(?: • .{0,100})?</summary>"
+)
+_SEARCHES = {"Searched": "codebase_search", "Grep": "grep_search"}  # by the first word of what is said of them
 _REFUSED_EDIT = (
     "The string to replace was not found in the file",
     "The model provided an ambiguous search string to replace",
@@ -105,6 +108,9 @@ class Pieces:
             diffs = "\n".join(fence.text for fence in fences)
             return ("edit_file", {**_file(about[2]), **({"diff": diffs} if diffs else {})}, ""), end + 1
         listed = "\n".join([_SUMMARY.sub("", rest).strip(), *(fence.text for fence in fences)]).strip()
+        if (name := _SEARCHES.get(about[1].split()[0])) is not None:
+            query = html.unescape(about[2]).removeprefix('"').removesuffix('"')
+            return (name, {"query": query}, listed or None), end + 1
         return ("list_dir", _file(about[2]), listed or None), end + 1
 
     def _ends(self, at: int) -> bool:

@@ -80,6 +80,9 @@ _GREETS = regex(
 )
 _ONLY_SSH = regex(r"\s*ssh\s(?:[^;&|\n]|>&)*(?:\|\| ?true\s*)?\Z")
 _SEPARATES = regex(r"[;\n]|&&|\|\|")
+# An object in which a service or a script says so; its exit status is of the printing.
+_SAYS_NO = regex(r'\A\s*\{\s*"(?:success|ok)": ?false\b')
+_GOES_THERE = regex(r"\A\s*cd [^&;|\n]{1,300}(?:&&|;)")
 _HEADER = 400
 _TRAILER, _MOST_TRAILERS = 2_000, 5  # characters, lines
 
@@ -129,6 +132,8 @@ def judged(
     if len(result) < _HEADER and _ONLY_BANNER.fullmatch(result.replace("\0", "").replace(" ", "")):
         return Verdict("unknown", turn=turn)
     polled = POLLED.search(result[-_HEADER:])
+    if polled and polled["signal"]:
+        return Verdict("called off", polled[0].strip(), turn)  # killed before it came to its end
     if not is_error and (running := _running(result, polled)):
         return Verdict("running", running, turn)
     is_error = _status(result, command, polled, is_error)
@@ -151,7 +156,8 @@ def _status(result: str, command: str, polled: re.Match[str] | None, is_error: b
         called = {part.split()[0] for part in command.split("|") if part.strip()}
         if missing["name"] in called:
             return True
-    if polled and polled["signal"]:
+    own = _GOES_THERE.sub("", command)
+    if _SAYS_NO.match(result[:_HEADER]) and is_one_pipeline(own) and "|" not in own:
         return True
     return polled["code"] != "0" if polled and polled["code"] else is_error
 
@@ -179,7 +185,7 @@ def _running(result: str, polled: re.Match[str] | None) -> str:
     running = _RUNNING.search(result[:_HEADER])
     if running and _is_of_harness(result[: running.start()]):
         return running.group()
-    return polled[0].strip() if polled and not (polled["code"] or polled["signal"]) else ""
+    return polled[0].strip() if polled and polled["code"] is None else ""
 
 
 def _left_running(result: str) -> tuple[State, str] | None:

@@ -18,7 +18,8 @@ import re
 from agent_wiki.trajectory.harness_text import harness_mark
 from agent_wiki.trajectory.lazily import regex
 
-_SIGNS = ("(untrusted", "[message_id:", "System: [", "[media attached:", "[Queued messages", "[Subagent Task]:")
+_SIGNS = ("(untrusted", "[message_id:", "System: [", "[media attached:", "[Queued messages", "[Subagent Task]:",
+          "Note: The previous agent run was")  # fmt: skip
 _EVENT = r"System(?: \(untrusted\))?:"
 _WHEN = r"\s*\[(?:[A-Z][^\]\n]{0,160} )?\d{4,6}-\d\d-\d\d"
 _ENVELOPE = regex(_WHEN + r" \d\d:\d\d(?::\d\d)? (?:[A-Z]{2,5}(?:[+-]\d{1,2}(?::?\d\d)?)?)\] ?")
@@ -32,6 +33,7 @@ _BEFORE = regex(
     r"|\[Thread starter - for context\]\n.{0,4000}?\n\[slack message id: [^\]\n]{1,120}\]"
     r"|\[Bootstrap pending\]\n.{0,2000}?\n\n|\[Retry after the previous model attempt failed or timed out\]"
     r"|\[cron:[0-9a-f-]{36} [^\]\n]{1,200}\] |[^\n:()\[\]]{1,60} \((?:U[0-9A-Z]{8,12}|\d{6,12})\): "
+    r"|Note: The previous agent run was aborted by the user\. Resume carefully or ask for clarification\.(?:\n|\Z)"
     r'|\[Replying to: "[^"\n]{0,400}"\]'
     r"|(?:ou|on)_[0-9a-f]{24,40}: |\[Subagent Context\][^\n]*(?:\n|\Z)|\[Subagent Task\]: )",
     re.DOTALL,

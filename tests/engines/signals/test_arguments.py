@@ -77,15 +77,6 @@ def test_a_call_about_other_things_that_happened_to_come_in_between_prepared_not
     assert not arguments.lessons(MinedSession.of(script.done()))
 
 
-def test_a_call_that_the_failure_names_belongs_before_the_first_one() -> None:
-    script = Script().call(
-        "TaskUpdate", {"id": "1"}, 'No schema: call ToolSearch with "select:TaskUpdate" first', failed=True
-    )
-    script.call("ToolSearch", {"query": "select:TaskUpdate"}, "loaded").call("TaskUpdate", {"taskId": "1"}, "updated")
-    (found,) = arguments.lessons(MinedSession.of(script.done()))
-    assert found.guideline.rule.startswith("Call `ToolSearch` with `select:<tool>` before the first call of a tool")
-
-
 def test_a_call_that_was_made_again_for_something_else_was_not_prepared() -> None:
     asked = {"repository": "kim/shop", "path": "gone.py", "ref": "7a0f18f"}
     script = Script().call("fetch_file", asked, "Not Found: no such file in the commit", failed=True)

@@ -29,6 +29,7 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 _PATCHED = regex(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,300})$", re.MULTILINE)
 _NOT_RUN = written("not_run")
 _PROGRAM = regex(r"(?!-)[\w@.+-]*[A-Za-z][\w@.+-]*")  # what is none stood in a text that was not closed
+_SAYS_NO = regex(r"^\s{0,8}(?:❌|\"success\": ?false)", re.MULTILINE)
 _MOST_SHOWN = 400  # characters at the end, where a shell says what it did not find
 _PUSHED, _COMMITTED = written("pushed", re.IGNORECASE), written("committed", re.IGNORECASE)
 _GIVES_ADDRESS = {("gh", thing, verb) for thing in ("pr", "issue") for verb in ("create", "edit", "comment")}
@@ -61,6 +62,7 @@ class Act:
     commands: tuple[SimpleCommand, ...] = ()
     kinds: tuple[ShellKind, ...] = ()  # of the commands
     finding: CheckResult | None = None
+    is_unrecorded: bool = False  # no call of this tool has a result in the recording
     main: tuple[SimpleCommand | None] | None = field(default=None, compare=False, repr=False)  # kept by `main_command`
 
     @property
@@ -88,6 +90,11 @@ class Act:
         """The line by which a check or a probe says how it went; empty for a pass that no line says."""
         line = self.finding.line if self.finding else ""
         return line if self.finding and (not self.finding.passed or shows_success(line)) else ""
+
+    @property
+    def says_no(self) -> bool:
+        """A script of the session's own that ran through, and printed that it did not get what it was to get."""
+        return self.kind == "probe" and _SAYS_NO.search(self.call.result or "") is not None
 
     @property
     def was_refused(self) -> bool:
@@ -143,8 +150,12 @@ def acts_of(trajectory: Trajectory) -> list[Act]:
     made: set[str] = set()
     failed_probes: dict[str, frozenset[str]] = {}
     acts: list[Act] = []
-    for call in paired_calls(trajectory):
+    calls = paired_calls(trajectory)
+    unrecorded = {call.name for call in calls if call.result is None and call.turn < calls[-1].turn}
+    unrecorded -= {call.name for call in calls if call.result is not None}
+    for call in calls:
         act = _act(call, made)
+        act.is_unrecorded = call.name in unrecorded
         if call.continues is not None:  # the rest of a command that was still running
             started = acts[call.continues.position]
             act = Act(call, started.kind, commands=started.commands, kinds=started.kinds)
@@ -194,6 +205,8 @@ def _probed(act: Act, failed_probes: dict[str, frozenset[str]]) -> CheckResult:
         line = verdict.line if verdict.has_failed else error_line(result)
         failed_probes[check_key(act)] = _code_lines(act) if is_inline else frozenset()
         return CheckResult(None) if is_inline or _NOT_RUN.search(line) else CheckResult(False, line)
+    if act.says_no:
+        return CheckResult(None)
     is_shown = verdict.has_passed and (last_line(result) if is_inline else act.call.is_error is False or verdict.line)
     if not is_shown or not _had_failed(act, failed_probes):
         return CheckResult(None)

@@ -121,6 +121,8 @@ def _open_end(stretch: Stretch) -> str:
 
 def _ends_before(stretch: Stretch, last: Act) -> str:
     """The calls of the last turn that have no result."""
+    if last.is_unrecorded:
+        return ""  # nor is any other call of that tool
     open_calls = [called(act) for act in stretch.acts if act.turn == last.turn and act.call.result is None]
     names = distinct(open_calls) or [called(last)]
     return f"The recording ends before {listing(names)} {'were' if names[1:] else 'was'} answered (T{last.turn})."

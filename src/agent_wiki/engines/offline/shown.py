@@ -64,7 +64,7 @@ class Shown:
         last = max([unnamed, *(changed[path] for path in (code if what == "changed" else changed))])
         shown = self.failed or self.passed or ((self.act,) if self.act else ())
         if self.basis == "unchecked" and changed:
-            went = (act for act in acts if act.has_worked or act.has_failed)
+            went = (act for act in acts if act.has_worked or act.has_failed or act.is_unrecorded)
             after = [act for act in went if act.turn > last and act.kind in _KINDS]
             idle = [act for act in after if act.commands and all(_NO_CHECK.match(each.text()) for each in act.commands)]
             ran = [act for act in after if act.kind != "look" and act not in idle]

@@ -215,7 +215,7 @@ def _followed(acts: list[Act], folders: Mapping[int, Sequence[str]]) -> list[Tro
             known.between.clear()
             known.edits = []  # what was changed before it failed again was not it
             open_troubles = dict([*open_troubles.items(), *((key, known) for key in keys)][-_MOST_OPEN:])
-        elif act.has_worked and (act.kind != "check" or act.finding is None or act.finding.passed):
+        elif act.has_worked and not act.says_no and (act.kind != "check" or act.finding is None or act.finding.passed):
             for key in [] if _is_cut(act) else _settled(act, keys, open_troubles):
                 trouble = open_troubles.pop(key)
                 trouble.fix = trouble.fix or act

@@ -40,6 +40,7 @@ _SETTINGS = regex(r"(?:^|/)\.[\w.-]+(?:/|$)|\.(?:json|toml|ya?ml|lock|ini|cfg|su
 _TEST_FILE = written("test_file")
 CHECKED = 55  # what checks that passed weigh in a story
 _FEW_FILES, _MOST_UNNAMED = 4, 3
+_NAMED_IN_CODE = regex(r"`((?!/)[\w./@()\[\]-]{1,120}\.[a-z]{1,5})`")
 _MOST_SHOWN = 70  # characters of what a command printed
 _SETS_UP = regex(
     r"\b(?:install|sudo|init|create|migrate|deploy|apply|upgrade|uninstall|add|enable|disable|restart|start|kill|up)\b"
@@ -159,6 +160,9 @@ def is_written_whole(act: Act, path: str, known: set[str]) -> bool:
 
 def _unnamed(edits: list[Act], stretch: Stretch) -> Sentence | None:
     """Edits of files that the recording does not name, with what the agent said of the first few of them."""
+    named = distinct([name for act in edits for name in _NAMED_IN_CODE.findall(stretch.content(act.turn))[-1:]])
+    if named:
+        return Sentence(edits[0].turn, 70, f"It edited, by its words, {file_names(named, None, 3)} {turns_of(edits)}.")
     words = {own_words_before(stretch, act): act.turn for act in reversed(edits)}
     shown = [f"{said} (T{turn})" for said, turn in reversed(words.items()) if said][:_MOST_UNNAMED]
     what = f": {', '.join(shown)}" if shown else f" {turns_of(edits)}" if edits else ""

@@ -124,8 +124,6 @@ def _prepared(session: MinedSession, failed: Call) -> list[Lesson]:
         if not is_again or len(steps) != 1 or name is None or not _is_step(between[-1]):
             return []
         step = between[-1].name
-        if re.search(rf"\b{re.escape(step)}\b", result):
-            return _first_of_all(session, failed, between[-1], later)
         if not _asks_alike(failed, later) or not _names(step) & (
             _names(failed.name) | set(re.findall(r"[a-z]+", line.lower()))
         ):
@@ -141,25 +139,6 @@ def _prepared(session: MinedSession, failed: Call) -> list[Lesson]:
         evidence = [session.quote(failed.result_turn, line), session.quote(between[-1].turn, between[-1].raw_arguments)]
         return lesson(wording, rationale, evidence, {failed.turn}, 67, remedy=between[-1].turn, confirmed=later.turn)
     return []
-
-
-def _first_of_all(session: MinedSession, failed: Call, step: Call, worked: Call) -> list[Lesson]:
-    """The failure itself names the call to make first: what a page can add is to make it before it fails."""
-    line = next(each.strip() for each in (failed.result or "").splitlines() if step.name in each)
-    given = next((value for value in step.arguments.values() if isinstance(value, str) and failed.name in value), "")
-    how = f" with `{given}`" if given and given in line and len(given) <= 80 else ""
-    own = Wording(
-        "arguments/preparing-call",
-        f"Call {step.name} before {failed.name}",
-        f"Call `{step.name}`{how} before the first `{failed.name}` of a session: until then it fails, whatever it is "
-        "given.",
-        f"`{failed.name}` is about to be called for the first time.",
-        (tag(failed.name, "tool", most=40), tag(step.name, "tool", most=40), "tool-order"),
-    )
-    wording = _WORDS["arguments/preparing-call"] if step.name == "ToolSearch" else own
-    rationale = f"`{failed.name}` failed, and its answer named `{step.name}`; after that it worked."
-    evidence = [session.quote(failed.result_turn, line), session.quote(step.turn, step.raw_arguments)]
-    return lesson(wording, rationale, evidence, {failed.turn}, 67, remedy=step.turn, confirmed=worked.turn)
 
 
 def _asks_alike(failed: Call, later: Call) -> bool:
