@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agent_wiki.engines.offline.goal import goal_of
+from agent_wiki.engines.offline.reported import _lines
 from agent_wiki.engines.offline.requests import requests_of
 from tests.engines.outcomes import shown
 from tests.engines.sessions import Session
@@ -115,3 +116,22 @@ def test_a_script_that_says_no_is_not_said_to_pass() -> None:
     )
     session.edit("look.py").run("python3 look.py", "connected\n❌ Unexpected response: state\ndone")
     assert not any("passes" in note.text or "goes through" in note.text for note in summary(session).key_turns)
+
+
+def test_a_report_has_no_line_that_only_leads_in_and_none_that_is_only_a_place() -> None:
+    report = (
+        "The totals are capped at ten now. The three fixes that are left, and nobody asked for until today, are:\n\n"
+        "- `shop/cap.py:12`\n- The lamps are sorted by price.\n\nThese are the files of the shop that I looked at "
+        "before I changed a line of any of them, in their order:\n\n- `shop/lamps.py`"
+    )
+    assert _lines(report) == ["The totals are capped at ten now. …", "The lamps are sorted by price. …"]
+
+
+def test_a_question_that_nobody_answered_is_no_failure() -> None:
+    session = asked().call("AskUserQuestion", {"questions": [{"question": "Which cap?"}]}, "no answer", failed=True)
+    assert "failed" not in summary(session.edit("cap.py").says("It is capped at ten.")).narrative
+
+
+def test_a_role_in_quotes_is_no_goal() -> None:
+    role = '"Sen kıdemli bir FPGA/ASIC Tasarım Mimarısın. Lamba simülatörünü düzelt."'
+    assert goal_of(requests_of(Session().user(role).done()), None).startswith("Lamba simülatörünü düzelt")

@@ -19,6 +19,9 @@ _TABLE = """Desired=Unknown/Install/Remove
 dpkg-query: no packages found matching lamps"""
 
 
+_VITE = """rendering chunks (1)...✗ Build failed in 512ms
+error during build:
+cart.js (3:9): "CAP" is not exported by "cap.js", imported by "cart.js"."""
 _SHELL_OF_A_CLIENT = """Command: git clone https://example.com/shop
 Stdout: (empty)
 Stderr: bash: cannot set terminal process group (-1): Inappropriate ioctl for device
@@ -34,6 +37,7 @@ Signal: (none)"""
     ("result", "line"),
     [
         (_STACK, "TypeError: Illegal constructor"),
+        (_VITE, 'cart.js (3:9): "CAP" is not exported by "cap.js", imported by "cart.js".'),
         (_TABLE, "dpkg-query: no packages found matching lamps"),
         ("Install source not found.\nProcess Group PGID: 42681", "Install source not found."),
         (_SHELL_OF_A_CLIENT, "fatal: destination path 'shop' already exists"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from agent_wiki.trajectory.lazily import regex
 
@@ -150,7 +151,8 @@ _WEAK = regex(
     r"|^npm (?:ERR!|error)(?: (?:code|syscall|errno|path|dest)\b|\s*$| [\w@/.-]{1,80}@\S{0,40} \S{1,40}: )"
     r"|\bELIFECYCLE\b|ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL|See above for more details"
     r"|^FAILURE: Build failed\b|^BUILD FAILED\b|^> Task \S+ FAILED$|^Execution failed for task\b"  # Gradle
-    r"|^\W*(?:Failed to compile|Build failed)\W*$|^\W*Found \d+ errors?\b|exited with code \d"
+    r"|^\W*(?:Failed to compile|Build failed)\W*$|\bBuild failed in \d"
+    r"|^error during build:\W*$|^\W*Found \d+ errors?\b|exited with code \d"
 )
 _LOCATED = regex(  # a place and what is wrong there, or what a compiler or a linter says below the place
     r"(?:\[[\w:.-]{1,30}\] |e: (?:file://)?)?[\w./@+-]{1,200}\.\w{1,5}:\d+(?::\d+)?:? *\S|Type error: \S|  × [A-Z]"
@@ -321,6 +323,7 @@ def error_line(text: str) -> str:
         (line for line in lines if "HttpError accessing" in text and _MESSAGE.match(line)),
         (line for line in failed if _PANIC.match(line)),  # why the test failed that Go names above
         (line for line in failed if not _WEAK.search(line)),
+        (below for line, below in pairwise(lines) if line.startswith("error during build:")),  # of Vite
         (line for line in lines if failed and _LOCATED.match(line) and not _tells_nothing(line)),
         ends,
         (line for line in lines if _UNCAUGHT.match(line)),

@@ -132,8 +132,6 @@ def judged(
     if len(result) < _HEADER and _ONLY_BANNER.fullmatch(result.replace("\0", "").replace(" ", "")):
         return Verdict("unknown", turn=turn)
     polled = POLLED.search(result[-_HEADER:])
-    if polled and polled["signal"]:
-        return Verdict("called off", polled[0].strip(), turn)  # killed before it came to its end
     if not is_error and (running := _running(result, polled)):
         return Verdict("running", running, turn)
     is_error = _status(result, command, polled, is_error)
@@ -163,7 +161,10 @@ def _status(result: str, command: str, polled: re.Match[str] | None, is_error: b
 
 
 def _timed_out(result: str, command: str, turn: int | None) -> Verdict | None:
-    """The verdict on a command that took too long: what it printed until then may say that it failed; else None."""
+    """The verdict on a command that was killed, or took too long: what it printed may say that it failed; else None."""
+    polled = POLLED.search(result[-_HEADER:])
+    if polled and polled["signal"]:
+        return Verdict("called off", polled[0].strip(), turn)
     if killed := _KILLED.match(result):
         return judged_line(command, killed["line"], True, turn)
     timed_out = _TIMED_OUT.match(result)
@@ -185,7 +186,7 @@ def _running(result: str, polled: re.Match[str] | None) -> str:
     running = _RUNNING.search(result[:_HEADER])
     if running and _is_of_harness(result[: running.start()]):
         return running.group()
-    return polled[0].strip() if polled and polled["code"] is None else ""
+    return polled[0].strip() if polled and not (polled["code"] or polled["signal"]) else ""
 
 
 def _left_running(result: str) -> tuple[State, str] | None:

@@ -13,20 +13,6 @@ def _rules(script: Script) -> list[str]:
     return [lesson.guideline.rule for lesson in arguments.lessons(MinedSession.of(script.done()))]
 
 
-def test_arguments_that_exclude_each_other_are_a_rule() -> None:
-    script = Script().call(
-        "spawn", {"fork": True, "role": "a"}, "Forks inherit the role; omit role, or spawn without fork."
-    )
-    assert _rules(script.call("spawn", {"role": "a"}, '{"id": 1}')) == [
-        "Give `spawn` either `fork` or `role`, not both."
-    ]
-
-
-def test_an_argument_that_was_given_anew_excludes_none() -> None:
-    script = Script().call("send", {"id": "a"}, "Either key or label is required", failed=True)
-    assert not _rules(script.call("send", {"key": "a"}, '{"id": 1}'))
-
-
 def test_the_same_call_again_teaches_nothing() -> None:
     script = Script().call("book", {"a": 1}, "Error: seat not found", failed=True).call("book", {"a": 1}, "{}")
     assert not _rules(script)

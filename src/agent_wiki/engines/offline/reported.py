@@ -29,6 +29,7 @@ from agent_wiki.stages.user_reactions import only_reports, takes_back
 from agent_wiki.trajectory.asked import offers_options
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
+from agent_wiki.wiki.text import without_links
 
 _LEAST_LETTERS = 150  # of a reply: the story has room for less
 _FAR_MORE = 3  # times as long
@@ -53,7 +54,7 @@ _ITEM = regex(r"\s*(?:[-*+]|\d{1,2}[.)])\s")
 _PLANS, _OFFERS = written("plans", re.IGNORECASE), written("offers", re.IGNORECASE)
 _RULE = regex(r"\s*\|?[|:\s-]*--[|:\s-]*")
 _ASKED = regex(r"(?:^|(?<=[.!?:。！] ))[^.!?。！]{0,400}[?？]$")
-_WORD = regex(r"[^\W\d_]{2,}")
+_WORD, _SIGNS = regex(r"[^\W\d_]{2,}"), regex(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _FEWEST_WORDS, _FEWEST_SIGNS, _LEAST_WORDS = 3, 10, 8
 _SENTENCE = regex(r"[.!?](?=\s)")
 
@@ -199,12 +200,17 @@ def _lines(reply: str) -> list[str]:
     for line, below in zip(said, [*said[1:], ""], strict=False):
         leads_in = bool(_HEADING.match(line) or _leads_in(line, below))
         text = _cut(_ASKED.sub("", line.strip(" *->#|_\t")).rstrip())
+        if text.endswith(COLONS) and not leads_in:  # what it leads to stands below it
+            before = SENTENCE_END.split(text)[:-1]
+            text, leads_in = (f"{' '.join(before)}{CUT}", False) if before else (text, len(text) <= _MOST_OF_HEAD)
         if leads_in or not _ITEM.match(line):
             is_plan = leads_in and bool(_PLANS.match(text) or _OFFERS.match(text))
-        is_left_out = is_plan or line == _CODE_BLOCK or _NO_REPORT.search(text)
+        is_left_out = (
+            is_plan or line == _CODE_BLOCK or _NO_REPORT.search(text) or (text.endswith(COLONS) and not leads_in)
+        )
         if is_left_out and lines and not heading:
             lines[-1] = f"{lines[-1].removesuffix(CUT)}{CUT}"
-        if is_left_out or leads_in or sum(map(str.isalpha, text)) < 2 or says_nothing(text) or _is_tally(text):
+        if is_left_out or leads_in or _is_place(text) or says_nothing(text) or _is_tally(text):
             heading = text.rstrip(":：")[:_MOST_OF_HEAD] if leads_in and not says_nothing(text) else heading
             heading = "" if is_left_out else heading
             continue
@@ -243,6 +249,13 @@ def _said(reply: str) -> Iterator[str]:
             yield f"# {before}" if _RULE.fullmatch(line) and before.lstrip().startswith("|") else before
             before = line
     yield before
+
+
+def _is_place(text: str) -> bool:
+    """A file, a link or a name in code with a word to it at most; or nothing that is spelt."""
+    words = _CODE.sub("", without_links(text))
+    least = _FEWEST_SIGNS // 2 if len(words) < len(text) else 2
+    return sum(map(str.isalpha, words)) + len(_SIGNS.findall(words)) < least
 
 
 def _is_tally(text: str) -> bool:

@@ -54,7 +54,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     *_found_by(
         arguments.lessons,
         {
-            "arguments/either-or": "A call is refused for two exclusive arguments, and accepted with one.",
             "arguments/absolute-path": "A tool for files wants an absolute path, and works with one.",
             "arguments/preparing-call": "A call fails, and works after one other tool was called.",
         },

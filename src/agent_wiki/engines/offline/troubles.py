@@ -206,7 +206,7 @@ def _followed(acts: list[Act], folders: Mapping[int, Sequence[str]]) -> list[Tro
     open_troubles: _Open = {}
     for act in acts:
         keys = _keys(act, folders.get((act.call.continues or act.call).position, ("",))[-1])
-        if act.has_failed and not _is_none(act):
+        if act.has_failed and act.kind != "ask" and not _is_none(act):  # a question is not answered
             known = next((open_troubles[key] for key in keys if key in open_troubles), None)
             if known is None or known.fix is not None:
                 known = Trouble([])

@@ -7,7 +7,7 @@ import re
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, Wording, error_name, innermost_error, lesson, tag
-from agent_wiki.engines.offline.tables import entries, named, written
+from agent_wiki.engines.offline.tables import entries, named
 from agent_wiki.shell.files_written import bare_name
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.shell.tools import EDIT_TOOLS, bare_tool_name
@@ -19,9 +19,6 @@ from agent_wiki.wiki.text import plain_line
 _WITHIN_CALLS = 16
 _LOOKS_UP = regex(r"^(?:get|find|search|list|look_?up|query|fetch|show|read|view|describe|calculate)(?:[_A-Z]|$)")
 _READS = named("reads")
-_REFUSED = written("call_refused", re.IGNORECASE)
-_EITHER = regex(r"\bomit\b|\bmutually exclusive\b|\bcannot be (?:used|combined)\b|\beither\b", re.IGNORECASE)
-_CONSTRAINT = written("call_constraint", re.IGNORECASE)
 
 _WANTS_ABSOLUTE = regex(r"(?<!not )(?:use|must be|requires?|provide) an? absolute (?:file ?)?path", re.IGNORECASE)
 _IS_ABSOLUTE = regex(
@@ -38,53 +35,16 @@ def lessons(session: MinedSession) -> list[Lesson]:
     for failed in session.calls:
         found += _prepared(session, failed)
         found += _absolute(session, failed)
-        line = _refusal(failed)
-        if line is None:
-            continue
-        worked = _next_success(session, failed)
-        if worked is not None:
-            found += _either(session, failed, worked, line)
     return found
-
-
-def _refusal(call: Call) -> str | None:
-    """The line in which a tool refuses a call; None for shells, editors and readers, and for other results."""
-    name = call.name.lower()
-    if call.command() is not None or name in EDIT_TOOLS or name in _READS or call.mark or not call.result:
-        return None
-    head = call.result[:600]
-    if not has_failed(call) and (len(call.result) > 400 or call.result.lstrip().startswith(("{", "["))):
-        return None
-    if not (_REFUSED.search(head) or (has_failed(call) and _CONSTRAINT.search(head))) or "InputValidationError" in head:
-        return None
-    return error_line(head)
 
 
 def _next_success(session: MinedSession, failed: Call) -> Call | None:
     """The next carried out call of the same tool, when it is not the same call again."""
     for later in session.calls[failed.position + 1 : failed.position + 1 + _WITHIN_CALLS]:
         if later.name == failed.name and later.mark is None and later.result is not None and not has_failed(later):
-            is_other = later.arguments != failed.arguments and _refusal(later) is None
+            is_other = later.arguments != failed.arguments
             return later if is_other else None
     return None
-
-
-def _either(session: MinedSession, failed: Call, worked: Call, line: str) -> list[Lesson]:
-    """Two arguments exclude each other: the refusal names those that stayed, the retry left the other out."""
-    gone = [name for name in failed.arguments if name not in worked.arguments]
-    both = failed.arguments.keys() & worked.arguments.keys()
-    kept = [name for name in worked.arguments if name in both and re.search(rf"\b{re.escape(name)}\b", line)]
-    if not _EITHER.search(line) or len(gone) != 1 or not kept:
-        return []
-    others = " and ".join(f"`{name}`" for name in kept[:3])
-    wording = Wording(
-        "arguments/either-or",
-        f"Choose {gone[0]} or {kept[0]}",
-        f"Give `{failed.name}` either `{gone[0]}` or {others}, not both.",
-        f"A call of `{failed.name}` is to have `{gone[0]}` together with {others}.",
-        (tag(failed.name, "tool", most=40), "tool-arguments"),
-    )
-    return _lesson(session, failed, worked, wording, line, f"it worked without `{gone[0]}`", 73)
 
 
 def _absolute(session: MinedSession, failed: Call) -> list[Lesson]:
