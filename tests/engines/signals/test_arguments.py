@@ -84,3 +84,28 @@ def test_a_tool_for_files_that_wants_an_absolute_path(tool: str, said: str, then
     script = Script().edits("a", "b").call(tool, {"path": "a.md"}, said, failed=True)
     found = arguments.lessons(MinedSession.of(script.call(tool, {"path": then}, "done").done()))
     assert len([each for each in found if each.guideline.rule_id == "arguments/absolute-path"]) == count
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "Action send requires a target.",
+        "Validation failed for tool \"send_letter\":\n  - target: must have required property 'target'",
+        "Missing required parameter: target (target or to).",
+        'SchemaError(Missing key at ["target"])',
+        "Parameter `target` is required for action: send.",
+    ],
+)
+def test_an_argument_that_a_refusal_names_and_that_helped_is_a_rule(refusal: str) -> None:
+    script = Script().call("send_letter", {"action": "send", "text": "sold"}, refusal, failed=True)
+    found = _rules(script.call("send_letter", {"action": "send", "text": "sold", "target": "kim"}, "{}"))
+    assert [rule.replace(" for the action `send`", "") for rule in found] == [
+        "Give `send_letter` the argument `target`: without it the call is refused."
+    ]
+
+
+def test_an_argument_that_every_agent_gives_and_another_request_teach_nothing() -> None:
+    script = Script().call("read_note", {"lines": 3}, "Missing required parameter: path", failed=True)
+    assert not _rules(script.call("read_note", {"lines": 3, "path": "a.md"}, "x"))
+    script = Script().call("send_letter", {"action": "send", "text": "a"}, "send requires a target.", failed=True)
+    assert not _rules(script.call("send_letter", {"action": "list", "target": "kim"}, "[]"))

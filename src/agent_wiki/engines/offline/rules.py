@@ -56,6 +56,7 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         {
             "arguments/absolute-path": "A tool for files wants an absolute path, and works with one.",
             "arguments/preparing-call": "A call fails, and works after one other tool was called.",
+            "arguments/missing": "A tool says which argument is missing, is given it, and works.",
         },
     ),
     *_found_by(

@@ -25,6 +25,12 @@ _IS_ABSOLUTE = regex(
     r'"(?:file_?|dir_?)?[Pp]ath": ?"(?:/|[A-Za-z]:)|\*\*\* (?:Add|Update|Delete) File: (?:/|[A-Za-z]:)'
 )
 
+_WANTS_ARGUMENT = regex(
+    r"must have required propert(?:y|ies) '?(\w{3,40})|[Mm]issing (?:required )?(?:parameter|argument|property|field)"
+    r":? ['\"`]?(\w{3,40})|\brequires? an? ['\"`]?(\w{3,40})['\"`]?[.\"]|[Mm]issing key at \[\"(\w{3,40})"
+    r"|['\"`](\w{3,40})['\"`] is (?:a )?required"
+)
+_EVERY_AGENT_KNOWS = frozenset("path file_path filePath command content query pattern url text input cmd".split())  # noqa: SIM905
 # The same pages for all such tools.
 _WORDS = {entry.id: entry.wording for entry in entries("arguments", WordedEntry)}
 
@@ -34,7 +40,7 @@ def lessons(session: MinedSession) -> list[Lesson]:
     found: list[Lesson] = []
     for failed in session.calls:
         found += _prepared(session, failed)
-        found += _absolute(session, failed)
+        found += _absolute(session, failed) or _missing(session, failed)
     return found
 
 
@@ -65,6 +71,28 @@ def _absolute(session: MinedSession, failed: Call) -> list[Lesson]:
         "it worked with an absolute path",
         74,
     )
+
+
+def _missing(session: MinedSession, failed: Call) -> list[Lesson]:
+    """A tool says which argument is missing, is given it besides the others, and works."""
+    head = (failed.result or "")[:600] if has_failed(failed) and failed.command() is None else ""
+    match = _WANTS_ARGUMENT.search(head)
+    name = next(filter(None, match.groups()), "") if match else ""
+    worked = _next_success(session, failed) if name and name not in _EVERY_AGENT_KNOWS else None
+    if worked is None or failed.arguments.get(name) or not worked.arguments.get(name) or not failed.arguments:
+        return []
+    if not _asks_alike(failed, worked):
+        return []
+    line, action = error_line(head), failed.arguments.get("action")
+    where = f" for the action `{action}`" if isinstance(action, str) and action and action in head else ""
+    wording = Wording(
+        "arguments/missing",
+        f"Give {failed.name} its {name}",
+        f"Give `{failed.name}` the argument `{name}`{where}: without it the call is refused.",
+        f"`{failed.name}` is to be called{where}, or answers that `{name}` is missing.",
+        (tag(failed.name, "tool", most=40), tag(name), "tool-arguments"),
+    )
+    return _lesson(session, failed, worked, wording, line, f"it worked with `{name}`", 72)
 
 
 def _prepared(session: MinedSession, failed: Call) -> list[Lesson]:
