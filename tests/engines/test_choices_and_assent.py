@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agent_wiki.engines.offline.goal import goal_of
 from agent_wiki.engines.offline.reported import _lines
 from agent_wiki.engines.offline.requests import requests_of
@@ -46,6 +48,9 @@ def test_edits_of_files_that_are_not_named_are_known_by_what_the_agent_said() ->
         session.call("edit_file", {"diff": "- \n+ #!/bin/bash\n+ open"}, "done", text=said)
     arc = summary(asked().call("edit_file", {"diff": "+ a"}, "done", text="Let's create the launcher script"))
     assert "edited files that its calls do not name: “Let's create the launcher script” (T2)" in arc.narrative
+    said = "I will not edit `till.py`; the price is in the cart, so I follow the pattern of `old/till.py`."
+    spared = asked().call("edit_file", {"diff": "+ a"}, "done", text=said)
+    assert "by its words" not in summary(spared).narrative
     named = asked().call("edit_file", {"diff": "+ a"}, "done", text="Ahora creo `src/lib/cap.ts` y lo uso.")
     assert "edited, by its words, `lib/cap.ts` (T2)" in summary(named).narrative
     session.run("open shop.app", "")
@@ -103,6 +108,14 @@ def test_a_request_that_is_only_said_again_is_told_once() -> None:
     assert arc.narrative.count("what is the question") == 1
 
 
+def test_a_request_that_is_made_again_after_work_keeps_what_was_done_for_it() -> None:
+    session = asked("add a button").edit("cart.ts").says("Added.").user("commit and push")
+    session.run("git commit -am x && git push", "[main 1234567] x\n 1 file changed").says("Pushed.")
+    session.user("make the button blue").edit("cart.css").says("Blue.").user("commit and push")
+    session.run("git commit -am y && git push", "[main 2234567] y\n 1 file changed").says("Pushed.")
+    assert [each.kind for each in requests_of(session.done())] == ["request"] * 4
+
+
 def test_calls_of_a_tool_that_never_has_a_result_were_not_left_unanswered() -> None:
     session = asked().call("read_note", {"path": "a.md"}, None).edit("cap.py").call("read_note", {"path": "b.md"}, None)
     assert "The recording ends before" not in summary(session).narrative
@@ -116,6 +129,8 @@ def test_a_script_that_says_no_is_not_said_to_pass() -> None:
     )
     session.edit("look.py").run("python3 look.py", "connected\n❌ Unexpected response: state\ndone")
     assert not any("passes" in note.text or "goes through" in note.text for note in summary(session).key_turns)
+    session.run("python3 look.py", "✅ a good password\n❌ a bad password is refused\n3 of 3 passed")
+    assert any("passes" in note.text or "goes through" in note.text for note in summary(session).key_turns)
 
 
 def test_a_report_has_no_line_that_only_leads_in_and_none_that_is_only_a_place() -> None:
@@ -125,11 +140,50 @@ def test_a_report_has_no_line_that_only_leads_in_and_none_that_is_only_a_place()
         "before I changed a line of any of them, in their order:\n\n- `shop/lamps.py`"
     )
     assert _lines(report) == ["The totals are capped at ten now. …", "The lamps are sorted by price. …"]
+    assert _lines("- `npm test`: pass\n- `npx vitest run shop/cap.test.ts`") == [
+        "`npm test`: pass",
+        "`npx vitest run shop/cap.test.ts`",
+    ]
+
+
+def test_what_is_kept_of_a_line_is_verbatim() -> None:
+    kept = "The cap was not deployed.  It needs the database of the shop."
+    assert _lines(f"{kept}  What is left to do by hand, and nobody asked for:") == [f"{kept} …"]
+
+
+def test_a_report_of_two_variants_is_no_question() -> None:
+    rows = "| Variant | Time |\n|---|---|\n| A | twelve milliseconds |\n| B | ninety milliseconds |"
+    session = (
+        asked().edit("cap.py").says(f"Variant A is faster, as it keeps the totals.\n\n{rows}\n\n{'It is done. ' * 20}")
+    )
+    assert summary(session).reported
+
+
+def test_of_two_requests_the_title_keeps_names_as_they_are_written_and_no_pasted_command() -> None:
+    session = asked("Round the prices in the cart to whole cents").edit("cart.ts").says("Rounded.")
+    session.user("README needs a section on how prices are rounded").edit("README.md").says("Written.")
+    assert "; README needs a section" in summary(session).title
+    session = asked("Round the prices in the cart to whole cents").edit("cart.ts").says("Rounded.")
+    session.user("cat > look.py << 'EOF'\nimport cart\nprint(cart.total())\nEOF").edit("look.py").says("Written.")
+    assert "<<" not in summary(session).title
 
 
 def test_a_question_that_nobody_answered_is_no_failure() -> None:
     session = asked().call("AskUserQuestion", {"questions": [{"question": "Which cap?"}]}, "no answer", failed=True)
     assert "failed" not in summary(session.edit("cap.py").says("It is capped at ten.")).narrative
+
+
+@pytest.mark.parametrize(
+    "asked_for",
+    [
+        "Actúa como revisor y corrige los precios de la tienda",
+        "Agis comme un expert et corrige les prix",
+        "Du bist der Entwickler, bitte runde die Preise",
+        "你是一个工程师，请修复价格",
+    ],
+)
+def test_a_role_with_a_task_is_the_goal(asked_for: str) -> None:
+    assert goal_of(requests_of(Session().user(f"{asked_for}\n\nDanke").done()), None).startswith(asked_for)
 
 
 def test_a_role_in_quotes_is_no_goal() -> None:

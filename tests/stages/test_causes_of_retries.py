@@ -242,3 +242,13 @@ def test_a_call_of_the_batch_that_passed_says_nothing_of_what_another_failed_by(
     session.builder.tool("two", "cart.py", is_error=False)
     session.call("shell", {"command": "lamp sync", "retries": 5}, "synced")
     assert _grade(session, (2, 5, 5)).cause == "checked"
+
+
+@pytest.mark.parametrize(
+    "ended", ["building\n\nProcess exited with signal SIGKILL.", "Cancelled: parallel tool call Bash errored"]
+)
+def test_a_call_that_a_signal_ended_or_that_no_failure_stands_beside_was_refused_by_nobody(ended: str) -> None:
+    session = Script().runs("npm run build", ended).edits("a", "b", "config.js").runs("npm install x", "added")
+    session.runs("npm run build", "built in 3s")
+    grade = _grade(session, (2, 4, 8), (3, ended.rpartition("\n")[2]))
+    assert grade == Grade("asserted", "no failure is recognized in T2")

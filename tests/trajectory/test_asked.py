@@ -140,6 +140,12 @@ NAMED = "### Option 1: Round\n1. Go to the shop\n### Option 2: Sort\n1. Go to th
         ("- A: round\n- B: sort", "B", "sort"),
         ("1. Rounded", "1", ""),  # no list to choose from
         ("All done.", "A", ""),
+        (STEPS.replace("Which one?", "How many lamps should it start with?"), "2", ""),
+        (f"{STEPS}\n\nEffort:\n- 1 day for the first\n- 2-3 days for the second", "2", "Sort the fruit"),
+        ("1. Should prices be rounded?\n2. Should the fruit be sorted?", "1", ""),  # which he did not answer
+        ("A) Round\n  1. at once\n  2. later\nB) Sort\n  1. by name\n  2. by price", "B", "Sort"),
+        ("| Grade | n |\n| A | 12 |\n| B | 3 |\nWhich one do you want to see?", "B", ""),
+        (f"{TABLE}\n\n**Recommended:** Option A - it is calm\n\n| A | red |\n| B | blue |", "yes", "red"),
     ],
 )
 def test_a_letter_or_a_number_stands_for_the_option_that_the_reply_gives_it(

@@ -55,6 +55,7 @@ ID = "ou_5d44368d96ae0414c410f8d8014be25b"
         (f"{THREAD}\n{EVENT}\n{SLACK}\n[message_id: 1770.05]", "Mend it"),
         (f"[Queued messages while agent was busy]\n\n---\nQueued #1\n{THREAD}\n{SLACK}", "Mend it"),
         (f"{BOOTSTRAP}[Retry after the previous model attempt failed or timed out]\n\n{AT}Mend it", "Mend it"),
+        (f"{AT}Order form (20240115): the total is wrong", "Order form (20240115): the total is wrong"),
         (f"{CRON}Mend it\n{NOW}\n\nReturn your summary as plain text; it is sent.", "Mend it"),
     ],
 )
@@ -98,6 +99,7 @@ def test_what_the_gateway_says_itself_is_no_request(text: str) -> None:
         "[message_id: " * 9_000,
         "[Thread starter - for context]\n" * 9_000,
         "System: [2026-03-02 22:46:22]\n" + "System: x\n" * 20_000,
+        f"{AT}a\n[Replying to x]{' ' * 200_000}x",
     ],
 )
 def test_hostile_text_is_read_at_once(text: str) -> None:

@@ -44,3 +44,7 @@ def test_the_task_behind_an_example_is_the_request() -> None:
     head, end = (f"\n{line} {words} {line}\n" for words in ("NEW TASK DESCRIPTION", "END OF NEW TASK DESCRIPTION"))
     assert unwrapped(f"{example}{head}Mend the lamps.{end}Go.") == "Mend the lamps."
     assert unwrapped(example) == example
+
+
+def test_what_an_editor_says_of_itself_is_none_of_the_users_words() -> None:
+    assert unwrapped("<ide_diagnostics>a.ts:3 is unused</ide_diagnostics> Mend the lamps") == "Mend the lamps"

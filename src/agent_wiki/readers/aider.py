@@ -37,7 +37,9 @@ _CREATES = regex(
 )
 _SAME_WORDS = 200
 _STARTED_BY = regex(r"(?:\S*/)?aider(?:\.exe)? .*--message\b")
-_TALK = regex(r"(?!/)(?!<blank>$)(?!aider --?\w)|/(?:ask|code|architect|context|help)\s+\S")
+_TALK = regex(
+    r"(?!/)(?!<blank>$)(?!aider(?: --?[\w-]+(?:[ =][\w./:-]+)?){1,20}\s*$)|/(?:ask|code|architect|context|help)\s+\S"
+)
 _ANSWER = regex(r"[^\n]{0,400}\(Y\)es/\(N\)o[^\n]{0,200}: \S{1,20}")
 _THOUGHT = regex(r"<(thinking-content-[0-9a-f]{1,64})>\n")
 

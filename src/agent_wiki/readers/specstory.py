@@ -38,7 +38,8 @@ _AGENTS = {"cursoride": "cursor", "cursor-cli": "cursor", "codex-cli": "codex"} 
 _NO_MODEL = frozenset({"sidechain", "model", "mode", "default", "unknown", "synthetic"})
 _THINKING = regex(
     r"\s*(?:<think>(?:<details><summary>[^<]{0,200}</summary>)?(?P<own>.*?)(?:</details>)?</think>"
-    r"|\S{0,3}```thinking\n(?P<fenced>.*?)\n```)\s*",  # as some rules ask for them
+    # As some rules ask for them; what the model meant by one that holds code of its own, nobody knows.
+    r"|\S{0,3}```thinking\n(?P<fenced>(?:(?!\n```\w).)*?)(?:(?<=\n)|\n)```[ \t]*(?=\n|\Z))\s*",
     re.DOTALL,
 )
 _BEGINS_BARE_TOOL = "Tool use: **"  # most lines begin with neither opening, which is seen sooner

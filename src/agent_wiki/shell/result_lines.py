@@ -140,6 +140,7 @@ _NOTHING_TO_COMMIT = regex(r"no changes added to commit|nothing (?:added )?to co
 _HEADS = regex(r"\[no test files\]|:\d+: : # ")  # a package, of which the lines below tell
 _ERROR_FIELD = regex(r'\s{0,20}"error": "(?P<words>[^"\\]+)"\}?,?\s*')
 _OUTPUT_OBJECT = regex(r'\{"output": "(?P<text>(?:[^"\\]|\\.)*+)", "exit_code": ')
+_ESCAPED = regex(r"\\.", re.DOTALL)
 # Of OpenClaw, whose `exec` failed.
 _ERROR_OBJECT = regex(r'\{\s*"status": "error",\s*"tool": "[^"]{1,60}",\s*"error": "(?P<text>(?:[^"\\]|\\.)*+)"')
 _WARNED = regex(r"\b[A-Z]\w{0,40}Warning: ", needs=("Warning: ",))  # of Python, of what does no harm
@@ -178,7 +179,9 @@ def without_start_up(text: str) -> str:
 def without_object(text: str) -> str:
     """What a command printed that stands in an object of JSON, in which each line is as it was printed."""
     held = _OUTPUT_OBJECT.match(text) or _ERROR_OBJECT.match(text)
-    return held["text"].replace("\\n", "\n") if held and held["text"] else text
+    if held is None or not held["text"]:
+        return text
+    return _ESCAPED.sub(lambda match: "\n" if match[0] == "\\n" else match[0], held["text"])
 
 
 def lines_of(text: str) -> list[str]:

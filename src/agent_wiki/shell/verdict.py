@@ -11,7 +11,9 @@ from itertools import islice
 
 from agent_wiki.shell.failures import text_failure
 from agent_wiki.shell.judging import judged_line
+from agent_wiki.shell.last_step import last_step
 from agent_wiki.shell.outcomes import State, Verdict
+from agent_wiki.shell.programs import READERS
 from agent_wiki.shell.result_lines import (
     diagnostics_line,
     error_line,
@@ -62,7 +64,7 @@ _KILLED = regex(
 _ENDED_BADLY = regex(r"\bexited with code:? [1-9]")
 _NOT_EXECUTED = regex(r'" is NOT executed\. The previous command is still running\b')
 POLLED = regex(
-    r"Process (?:still running|exited with (?:code (?P<code>-?\d{1,10})|signal (?P<signal>SIG\w{2,10})))\.?\s*\Z"
+    r"Process (?:still running|exited with (?:code (?P<code>-?\d{1,10})|signal (?P<signal>SIG\w{2,10})))\.\s*\Z"
 )
 """What OpenClaw writes behind the output of a command that is polled."""
 # Of a shell of Windows that was started without the command that it was to run; its letters may stand apart.
@@ -82,6 +84,7 @@ _ONLY_SSH = regex(r"\s*ssh\s(?:[^;&|\n]|>&)*(?:\|\| ?true\s*)?\Z")
 _SEPARATES = regex(r"[;\n]|&&|\|\|")
 # An object in which a service or a script says so; its exit status is of the printing.
 _SAYS_NO = regex(r'\A\s*\{\s*"(?:success|ok)": ?false\b')
+_SHOWS_ANY = READERS | {"kubectl", "docker", "bat"}
 _GOES_THERE = regex(r"\A\s*cd [^&;|\n]{1,300}(?:&&|;)")
 _HEADER = 400
 _TRAILER, _MOST_TRAILERS = 2_000, 5  # characters, lines
@@ -128,7 +131,8 @@ def judged(
         return Verdict("called off", aborted.group(), turn)
     if command is None:
         return _of_tool(result, is_error, tool, turn)
-    result = without_object(without_start_up(result))
+    recorded = without_start_up(result)
+    result = without_object(recorded)
     if len(result) < _HEADER and _ONLY_BANNER.fullmatch(result.replace("\0", "").replace(" ", "")):
         return Verdict("unknown", turn=turn)
     polled = POLLED.search(result[-_HEADER:])
@@ -139,7 +143,8 @@ def judged(
         return early
     if is_error is None and (state := _left_running(result)) is not None:
         return Verdict(*state, turn)
-    return judged_line(command, result, text_failure(result, tool, command) if is_error is None else is_error, turn)
+    # In `recorded` an object may hold the exit status.
+    return judged_line(command, result, text_failure(recorded, tool, command) if is_error is None else is_error, turn)
 
 
 def is_one_pipeline(command: str) -> bool:
@@ -156,7 +161,9 @@ def _status(result: str, command: str, polled: re.Match[str] | None, is_error: b
             return True
     own = _GOES_THERE.sub("", command)
     if _SAYS_NO.match(result[:_HEADER]) and is_one_pipeline(own) and "|" not in own:
-        return True
+        step = last_step(own)
+        if step is not None and step.program not in _SHOWS_ANY:  # what is only shown says nothing of the showing
+            return True
     return polled["code"] != "0" if polled and polled["code"] else is_error
 
 

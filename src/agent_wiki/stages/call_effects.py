@@ -153,10 +153,8 @@ def is_old_form(event: Call, again: Call, confirmed: Sequence[Call]) -> bool:
     """
     failed = {step.words[:1] for step in failed_steps(event)}
     names = {step.words[:1] for call in confirmed for step in passed_steps(call)}
-    programs, passed = (
-        {step.program for step in failed_steps(event)},
-        [*chain.from_iterable(map(passed_steps, confirmed))],
-    )
+    programs = {step.program for step in failed_steps(event)}
+    passed = [*chain.from_iterable(map(passed_steps, confirmed))]
     again_run = [step for step in passed if step.program in programs] or passed  # and not what stands beside it
     added = {word for step in again_run for word in (*step.environment, *step.words)}
     added -= {word for step in failed_steps(event) for word in (*step.environment, *step.words)}
@@ -175,7 +173,7 @@ def is_made_again(called_off: Call, later: Call) -> bool:
     """Whether a call that was called off is made again in a later reply, and works."""
     is_same = called_off.name == later.name and called_off.raw_arguments == later.raw_arguments
     is_later = later.turn > called_off.turn and later.result is not None and later.mark is None
-    return is_same and is_later and not verdict_of(later).has_failed
+    return is_same and is_later and verdict_of(later).state in ("passed", "unknown")
 
 
 def asked_thing(call: Call) -> str:

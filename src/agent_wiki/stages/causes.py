@@ -20,7 +20,7 @@ from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.step_changes import Part, changed_parts
 from agent_wiki.shell.tools import is_escalated, tool_kind
-from agent_wiki.shell.verdict import is_one_pipeline, verdict_of
+from agent_wiki.shell.verdict import has_failed, is_one_pipeline, verdict_of
 from agent_wiki.stages.call_effects import (
     CHANGING,
     MISSING,
@@ -214,10 +214,10 @@ class _Case(ObjectedCase):
 
     def _of_batch(self) -> Grade | None:
         """The harness called a call off, as is cited of it, and carried it out when it was made again."""
-        for call in self.calls_at(self.turning.event):
-            is_cited = verdict_of(call).state == "called off" and any(
-                quote in (call.result or "") for quote in self.quoted_at(call)
-            )
+        at_event = self.calls_at(self.turning.event)
+        for call in at_event if any(map(has_failed, at_event)) else ():
+            cited = (quote for quote in self.quoted_at(call) if (call.result or "").startswith(quote))
+            is_cited = call.mark == "cancelled" and any(cited)
             for again in self.calls_at(self.turning.confirmation) if is_cited else ():
                 if is_made_again(call, again):
                     return Grade("checked", f"called off in T{call.turn}, carried out in T{again.turn}")

@@ -32,6 +32,12 @@ _DID: dict[Reaction, str] = {
 }
 
 
+def _is_refused(call: Call) -> bool:
+    """The user, or the harness for the user, stopped it; a signal that ended it says nothing of that."""
+    state = verdict_of(call).state
+    return state == "refused" or (state == "called off" and call.mark is not None)
+
+
 class ObjectedCase(CitedTurns):
     """A lesson before the recording, as far as the user's words go. `refused`: the call at its event, where refused."""
 
@@ -39,7 +45,7 @@ class ObjectedCase(CitedTurns):
         super().__init__(trajectory, quotes)
         self.turning = turning
         at_event = (call.ended_by or call for call in self.calls_at(turning.event))
-        self.refused = next((call for call in at_event if verdict_of(call).state in ("refused", "called off")), None)
+        self.refused = next((call for call in at_event if _is_refused(call)), None)
 
     @property
     def is_users_event(self) -> bool:

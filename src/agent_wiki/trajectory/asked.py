@@ -30,10 +30,16 @@ _CHOICE = regex(r"\W{0,3}(?:(?:option|choice|answer) )?(?P<mark>[A-H]|[1-9１-�
 _AS_RECOMMENDED = regex(r"\W{0,3}(?:yes|y|recommended|the recommended one|推奨|推荐|추천)\W{0,3}", re.IGNORECASE)
 _RECOMMENDS = regex(r"Recommended\W{1,8}Option (?P<mark>[A-H])\b")
 _OFFERED = regex(
-    r"^[ \t#>]*(?:[-*|][ \t]*)?\**(?P<named>Option )?\(?(?P<mark>[A-H]|[1-9])\b\**[ \t]*[.):|：—–-]+\**[ \t]*"
+    r"^[ \t#>]*(?:[-*|][ \t]*)?\**(?P<named>Option )?\(?(?P<mark>[A-H]|[1-9])\b\**[ \t]*[.):|：—–-]+(?!\d)\**[ \t]*"
     r"(?P<text>\S[^\n]*)$",
     re.MULTILINE,
 )
+_ASKS_NUMBER = regex(
+    r"\b(?:how (?:many|much|long|often|old|big)|number of|which port|what port)\b"
+    r"|\b(?:cu[aá]nt[oa]s?|quant[oi]|combien|wie ?viele?)\b|多少|几个|何個|いくつ",
+    re.IGNORECASE,
+)
+_OPTIONS = regex(r"^\|[ *]*(?:Option|Choice|Letter)\b[^\n]*\n\|[-:| ]+\n\|[ *]*A[ *]*\|", re.MULTILINE)
 _ENDING, _LONGEST_CHOICE = 6_000, 30  # characters: of a reply whose list is the last thing; of an answer
 _ENDS = (".", "!", "。", "！")
 
@@ -83,8 +89,11 @@ def chosen_number(reply: str, answer: str) -> str:
 
 
 def offers_options(reply: str) -> bool:
-    """Whether a reply is a question with a table of options, as of Spec Kit; what it holds is no report."""
-    return "\n| A |" in reply[-_ENDING:]
+    """Whether a reply is a question with a table of options, as of Spec Kit; what it holds is no report.
+
+    In: the whole reply, for a head that most replies have is left out elsewhere.
+    """
+    return _OPTIONS.search(reply[-_ENDING:]) is not None
 
 
 def _chosen(reply: str, answer: str) -> str:
@@ -95,17 +104,22 @@ def _chosen(reply: str, answer: str) -> str:
     """
     picked = _CHOICE.fullmatch(answer.strip()[:_LONGEST_CHOICE])
     if picked is None and _AS_RECOMMENDED.fullmatch(answer.strip()[:_LONGEST_CHOICE]):
-        picked = _RECOMMENDS.search(reply[-_ENDING:])
+        picked = next(reversed(list(_RECOMMENDS.finditer(reply[-_ENDING:]))), None)
     offered = list(_OFFERED.finditer(reply[-_ENDING:])) if picked else []
     if "option" in answer.lower():
         offered = [each for each in offered if each["named"]] or offered
+    mark = unicodedata.normalize("NFKC", picked["mark"]).upper() if picked else ""
     options: dict[str, str] = {}
     for each in offered:
+        if each["mark"].isdigit() != mark.isdigit():
+            continue
         if each["mark"] in ("A", "1"):
             options = {}  # another list begins
-        options[each["mark"]] = each["text"].partition(" | ")[0].replace("**", "").strip(" |*")
-    mark = unicodedata.normalize("NFKC", picked["mark"]).upper() if picked else ""
-    return options.get(mark, "") if len(options) > 1 and options.keys() & {"A", "1"} else ""
+        options.setdefault(each["mark"], each["text"].partition(" | ")[0].replace("**", "").strip(" |*"))
+    option = options.get(mark, "") if len(options) > 1 and options.keys() & {"A", "1"} else ""
+    is_quantity = mark.isdigit() and option and _ASKS_NUMBER.search(reply[-_ENDING:][offered[-1].end() :])
+    is_option = any(map(str.isalpha, option)) and not option.endswith("?")  # no number, no question of several
+    return option if is_option and not is_quantity else ""
 
 
 def _without_mark(answer: str) -> str:

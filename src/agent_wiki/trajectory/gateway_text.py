@@ -32,7 +32,8 @@ _BEFORE = regex(
     r"|\[message_id: [^\]\n]{1,120}\]|\[Queued messages while agent was busy\]|---\nQueued #\d{1,4}\n"
     r"|\[Thread starter - for context\]\n.{0,4000}?\n\[slack message id: [^\]\n]{1,120}\]"
     r"|\[Bootstrap pending\]\n.{0,2000}?\n\n|\[Retry after the previous model attempt failed or timed out\]"
-    r"|\[cron:[0-9a-f-]{36} [^\]\n]{1,200}\] |[^\n:()\[\]]{1,60} \((?:U[0-9A-Z]{8,12}|\d{6,12})\): "
+    r"|\[cron:[0-9a-f-]{36} [^\]\n]{1,200}\] |[^\n:()\[\]]{1,60} \(U[0-9A-Z]{8,12}\): "
+    r"|(?<=```)\n{1,3}[^\n:()\[\]]{1,60} \(\d{6,12}\): "  # else it may be an order, and its number
     r"|Note: The previous agent run was aborted by the user\. Resume carefully or ask for clarification\.(?:\n|\Z)"
     r'|\[Replying to: "[^"\n]{0,400}"\]'
     r"|(?:ou|on)_[0-9a-f]{24,40}: |\[Subagent Context\][^\n]*(?:\n|\Z)|\[Subagent Task\]: )",
@@ -43,7 +44,7 @@ _BEHIND = regex(
     r"\s*(?:\[(?:message_id|slack message id): [^\]\n]{1,120}\]|\[System: [^\[\]]{1,1000}\]"
     r"|Current time: [A-Z][a-z]+day, [^\n]{10,120}|Return your summary as plain text; [^\n]{0,400})\s*\Z"
 )
-_ANSWERED = regex(r"\s*\[Replying to [^\]\n]{1,120}\].{0,8000}?\[/Replying\]", re.DOTALL, needs=("[Replying to ",))
+_ANSWERED = regex(r"\[Replying to [^\]\n]{1,120}\].{0,8000}?\[/Replying\]", re.DOTALL, needs=("[Replying to ",))
 _BETWEEN = regex(r"\n---\nQueued #\d{1,4}\n(?:\[[^\]\n]{10,200}\] )?", needs=("Queued #",))
 _MOST_PARTS, _LONGEST_END = 40, 1_200  # parts of a turn, characters
 

@@ -8,7 +8,7 @@ from agent_wiki.trajectory.gateway_text import without_gateway
 from agent_wiki.trajectory.lazily import regex
 
 _WRAPPERS = (
-    "ide_opened_file", "ide_selection", "system-reminder", "environment_context", "user_instructions", "instructions",
+    r"ide_\w{1,40}", "system-reminder", "environment_context", "user_instructions", "instructions",
     "local-command-stdout", "local-command-stderr", "local-command-caveat", "bash-stdout", "bash-stderr",
     "uploaded_files", "turn_aborted", "env_context", "repo_context", "attachments", "session_context",
     "user-prompt-submit-hook", "attached_contents", "system_instruction", r'file(?=\s+name="[^"<>]{1,300}"\s+mime=)',

@@ -44,7 +44,7 @@ def test_an_option_may_be_named_in_words_and_have_a_value() -> None:
         "Call `till close` with `--branch=None` where it answers “a branch is missing, so specifying is required”."
     ]
     assert _rules(_refused(said="--mode flag is mandatory").runs("till close north --mode quick", "closed")) == [
-        "Call `till close` with `--mode` where it answers “--mode flag is mandatory”."
+        "Call `till close` with `--mode <value>` where it answers “--mode flag is mandatory”."
     ]
 
 
@@ -53,6 +53,10 @@ def test_an_option_may_be_named_in_words_and_have_a_value() -> None:
     [
         ("Error: the till is open elsewhere", "till close north --yes"),  # not what was asked for
         ("error: use --force to close it all the same", "till close north --force"),  # overrules the refusal
+        ("To close it as an administrator, add the `--admin` flag", "till close north --admin"),
+        ("Use the --accept-data-loss flag to ignore the warnings", "till close north --accept-data-loss"),
+        ("error: use --no-check to close it without verification", "till close north --no-check"),
+        ("(use --stay to keep the till, or -f to close it)", "till close north --stay"),  # another thing than asked
         (ASKED, "till close south --yes"),
         (ASKED, "till open north --yes"),
         (ASKED, "till close north --yes --quick --mode a"),
@@ -60,6 +64,13 @@ def test_an_option_may_be_named_in_words_and_have_a_value() -> None:
 )
 def test_another_call_or_an_option_that_overrules_teaches_nothing(said: str, later: str) -> None:
     assert not _rules(_refused(said=said).runs(later, "closed"))
+
+
+def test_a_program_that_another_runs_is_called_with_its_own_subcommand() -> None:
+    script = _refused("npx till close north", "Error: --region is required")
+    assert _rules(script.runs("npx till close north --region=east", "closed")) == [
+        "Call `npx till close` with `--region=east` where it answers “--region is required”."
+    ]
 
 
 def test_an_option_with_which_it_fails_too_teaches_nothing() -> None:

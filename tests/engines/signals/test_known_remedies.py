@@ -246,6 +246,9 @@ def test_what_was_installed_in_between_is_the_remedy() -> None:
     assert _titles(script.runs("cd web && npx vite build", "built")) == ["Run npx in the workspace's package"]
     script = Script().runs("npx vite build", "sh: vite: not found", failed=True).runs("npm install", "added 3 packages")
     assert not _titles(script.runs("cd web && npx vite build", "built"))
+    script = Script().runs("npx vite build", "sh: vite: not found", failed=True).runs("npm install", "added 3 packages")
+    script.runs("npx vite build", "sh: vite: not found", failed=True)  # what was installed did not help
+    assert _titles(script.runs("cd web && npx vite build", "built"))
 
 
 def test_another_command_far_away_is_no_remedy() -> None:

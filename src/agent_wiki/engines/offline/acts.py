@@ -29,7 +29,7 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 _PATCHED = regex(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,300})$", re.MULTILINE)
 _NOT_RUN = written("not_run")
 _PROGRAM = regex(r"(?!-)[\w@.+-]*[A-Za-z][\w@.+-]*")  # what is none stood in a text that was not closed
-_SAYS_NO = regex(r"^\s{0,8}(?:❌|\"success\": ?false)", re.MULTILINE)
+_MARKED = regex(r"^\s{0,8}(?:(?P<no>❌|\"success\": ?false)|✅|✓|✔)", re.MULTILINE)
 _MOST_SHOWN = 400  # characters at the end, where a shell says what it did not find
 _PUSHED, _COMMITTED = written("pushed", re.IGNORECASE), written("committed", re.IGNORECASE)
 _GIVES_ADDRESS = {("gh", thing, verb) for thing in ("pr", "issue") for verb in ("create", "edit", "comment")}
@@ -92,9 +92,11 @@ class Act:
         return line if self.finding and (not self.finding.passed or shows_success(line)) else ""
 
     @property
-    def says_no(self) -> bool:
-        """A script of the session's own that ran through, and printed that it did not get what it was to get."""
-        return self.kind == "probe" and _SAYS_NO.search(self.call.result or "") is not None
+    def printed_failure(self) -> bool:
+        """A script of the session's own that ran through, and printed last that it did not get what it was to get."""
+        result = self.call.result or ""
+        marks = list(_MARKED.finditer(result)) if self.kind == "probe" else []
+        return bool(marks and marks[-1]["no"]) and not any(map(shows_success, lines_of(result)))
 
     @property
     def was_refused(self) -> bool:
@@ -205,7 +207,7 @@ def _probed(act: Act, failed_probes: dict[str, frozenset[str]]) -> CheckResult:
         line = verdict.line if verdict.has_failed else error_line(result)
         failed_probes[check_key(act)] = _code_lines(act) if is_inline else frozenset()
         return CheckResult(None) if is_inline or _NOT_RUN.search(line) else CheckResult(False, line)
-    if act.says_no:
+    if act.printed_failure:
         return CheckResult(None)
     is_shown = verdict.has_passed and (last_line(result) if is_inline else act.call.is_error is False or verdict.line)
     if not is_shown or not _had_failed(act, failed_probes):

@@ -31,10 +31,7 @@ _MOST_READ = 2_000
 _VERDICT_FIELD = written("verdict_field", re.IGNORECASE)
 _WILL_DO = written("will_do", re.IGNORECASE)
 _ENDED = ("turn.completed", "success")  # as Codex and Claude Code end a run of which they record no prompt
-_CLAIMED = regex(
-    r"\bI(?:['’]ve| have) (?:(?:now|just|also|successfully) )?(?:updated|removed|deleted|created|changed|moved|renamed|"
-    r"added|set up|configured|installed|written|fixed) "
-)
+_CLAIMED = written("claims_deed")
 _TEXT_FIELD = regex(r'^\s*"\w{1,60}"\s*:\s*"(?P<text>[^"\\]{20,2000})')
 _WANTS_WORDS = written("wants_words", re.IGNORECASE)
 

@@ -195,9 +195,8 @@ def last_words(stretch: Stretch, most: int, since: int | None = None, until: int
     for turn, reply in stretch.replies(until):
         if turn < asked:
             break
-        words = (
-            "" if NO_ANSWER.match(reply) or offers_options(reply) else first_prose(reply, max(LEAST_LETTERS, most // 2))
-        )
+        is_none = NO_ANSWER.match(reply) or offers_options(stretch.content(turn))
+        words = "" if is_none else first_prose(reply, max(LEAST_LETTERS, most // 2))
         if sum(map(str.isalnum, words)) >= _LEAST_ANSWER and not PLEASANTRY.match(words):
             return turn, said(words, most)
     return 0, ""

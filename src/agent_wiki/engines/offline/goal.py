@@ -10,7 +10,7 @@ from agent_wiki.engines.offline.prompt_text import STORY_OF_ROLE, is_title, task
 from agent_wiki.engines.offline.reply_prose import SENTENCE_END
 from agent_wiki.engines.offline.requests import ASKS, SPELT, UserRequest, letters_of
 from agent_wiki.engines.offline.tables import table, written
-from agent_wiki.engines.offline.wording import clause, count, said
+from agent_wiki.engines.offline.wording import clause, count, lower_first, said
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS
 from agent_wiki.stages.user_reactions import reaction_of
@@ -43,9 +43,7 @@ _POINTS_ON = regex(r"\b(?:following|below)\b|^you are\b", re.IGNORECASE)
 _COUNTED = written("counted", needs=("# ", ":"))
 _BARE_HEADING = written("bare_heading", re.IGNORECASE)
 _HASH = regex(r"\b[0-9a-f]{12,64}\b")
-_NO_WORDS = regex(
-    r"[-*+>|#`}\])]|[^\n]{0,3000}[;{}]$|(?:best|kind|warm|thanks|thank you|cheers|regards)\b", re.IGNORECASE
-)
+_NO_WORDS = written("no_words", re.IGNORECASE)
 _POINTS_BACK = regex(r"\b(?:this|that|it|these|those|them)\b", re.IGNORECASE)
 _FIRST_SENTENCE = regex(r"[^.!?…:]{20,99}[.!?](?=\s|$)|[^.!?…:。！？]{10,80}[。！？]")
 _LONG_HEADING = 140  # characters
@@ -172,8 +170,7 @@ def _command_line(text: str) -> str:
     rest = text[text.rfind(names[-1], 0, 400) + len(names[-1]) :].strip() if names else text
     rest = rest.partition("\n\n")[0]  # below it stands what the command was given to read
     asked = (request_line(rest, MOST_CHARACTERS - 60) or plain_line(rest, _SHORT)) if rest else ""
-    asked = asked[:1].lower() + asked[1:] if asked[1:2].islower() else asked
-    line = f"{' '.join(names)}{':' if len(names) > 1 and asked else ''} {asked}".strip()
+    line = f"{' '.join(names)}{':' if len(names) > 1 and asked else ''} {lower_first(asked)}".strip()
     return plain_line(line or text, MOST_CHARACTERS)
 
 

@@ -7,7 +7,7 @@ weight; the weightiest that fit are kept in the order of the session. At most 25
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection
 from dataclasses import replace
 
@@ -184,18 +184,20 @@ def _episodes(stretch: Stretch, shown: Collection[int] | None) -> list[tuple[int
     opening = opening_turn(stretch.requests)
     later = [each for each in stretch.requests if opening is not None and each.turn > opening.turn]
     short = {each.turn for each in later if each.kind == "answer" and len(each.text.split()) < _FEW_WORDS}
-    new = [each.turn for each in later if each.turn not in short and (each.kind != "nudge" or _sets_off(each, stretch))]
+    edits = [act.turn for act in stretch.acts if act.has_edited] if any(each.kind == "nudge" for each in later) else []
+    set_off = {each.turn for each in later if each.kind == "nudge" and _sets_off(each, stretch, edits)}
+    new = [each.turn for each in later if each.turn not in short and (each.kind != "nudge" or each.turn in set_off)]
     news = [turn for turn in new if shown is None or turn in shown]
     starts = [stretch.first_turn, *news]
     return list(zip(starts, [*starts[1:], stretch.last_turn + 1], strict=True))
 
 
-def _sets_off(nudge: UserRequest, stretch: Stretch) -> bool:
+def _sets_off(nudge: UserRequest, stretch: Stretch, edits: list[int]) -> bool:
     """What was talked about is now done: files change after "yes", and did not since the user's turn before it."""
     before = max((each.turn for each in stretch.requests if each.turn < nudge.turn), default=0)
     until = min((each.turn for each in stretch.requests if each.turn > nudge.turn), default=stretch.last_turn + 1)
-    edits = [act.turn for act in stretch.acts if act.has_edited and before < act.turn < until]
-    return bool(edits) and edits[0] > nudge.turn and sum(map(str.isalpha, nudge.text)) > 1  # no "A", which answers
+    first = next(iter(edits[bisect_right(edits, before) :][:1]), until)
+    return nudge.turn < first < until and sum(map(str.isalpha, nudge.text)) > 1  # no "A", which answers
 
 
 def _troubles(troubles: list[Trouble]) -> list[Sentence]:

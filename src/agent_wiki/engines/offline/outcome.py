@@ -60,26 +60,17 @@ _ASKS_FOR_TESTS = written("asks_for_tests", re.IGNORECASE)
 _FOUND = regex(r"\b(?:findings?|re-?check|verification|blockers?|severity|critical)\b", re.IGNORECASE)
 _DOUBTS = written("doubts", re.IGNORECASE)
 _ASKS_ABOUT_IT = written("asks_about_it", re.IGNORECASE)
-_PARSES = regex(
-    r"^(?:node (?:-c|--check)|(?:ba)?sh -n|php -l|ruby -c|python[\d.]* -m (?:py_compile|compileall|pyflakes))\b"
-)
+_PARSES = written("parses")
 _COMPILES = written("compiles")
 _SPEAKS_OF_FAULTS = written("speaks_of_faults")
 _TEST_FILE = written("test_file")
-_OF_BUILD = regex(
-    r"\b(?:build|compil|type-?check|lint|tsc|TS\d{4}|import|module|syntax|npm|cargo|deploy)", re.IGNORECASE
-)
+_OF_BUILD = written("of_build", re.IGNORECASE)
 _NOT_GRANTED = regex(r"requested permissions? to [^\n]{1,200}, but you haven't granted it yet")
 _NOTES = regex(r"\.(?:md|txt|jsonl?)$", re.IGNORECASE)  # notes, and the recording itself
 _SEARCH = frozenset({"grep", "egrep", "rg", "awk", "sed", "select-string"})
 _MOST_READ, _SHORT = 400, 120
-_NO_PROGRAM = regex(
-    r"command not found|: not found\s*$|is not recognized|No such file or directory\s*$|UNSUPPORTED_ENGINE|EBADENGINE"
-)
-_NO_ERRORS = regex(
-    r"\b(?:no (?:more )?errors?|no longer|gone|(?:is|are) (?:all )?(?:fixed|solved)|works? now|zero|without)\b",
-    re.IGNORECASE,
-)
+_NO_PROGRAM = written("no_program")
+_NO_ERRORS = written("no_errors", re.IGNORECASE)
 _LEAST_ANSWER = 60  # letters
 _FEW_REQUESTS, _SEVERAL = 3, 2
 _MOST_OF_REPLY = 6_000

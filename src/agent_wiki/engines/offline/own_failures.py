@@ -20,9 +20,7 @@ _MOST_READ = 40_000
 _TURNS_AFTER = 8
 _PLACE = regex(r"(?P<file>[\w@./\\-]{1,200}\.\w{1,5})(?:[:(]\d+|\s+\d+:\d+)", needs=(".",))
 _OLDER = written("older_failure", re.IGNORECASE)
-_NOT_STARTED = regex(
-    r"ERR_PNPM_UNSUPPORTED_ENGINE|\bEBADENGINE\b|The engine \"node\" is incompatible"
-)  # it ran nothing
+_NOT_STARTED = written("not_started")
 _LACKS_PACKAGE = regex(r"error TS2307: Cannot find module '[^.'][^']{0,100}'", needs=("TS2307",))
 _Passed = dict[str, list[tuple[int, set[str]]]]  # by what a check names: in which turn, and to what it was narrowed
 

@@ -24,6 +24,8 @@ from agent_wiki.engines.offline.reply_prose import (
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.working import is_function
+from agent_wiki.shell.kinds import is_check
+from agent_wiki.shell.simple_commands import simple_commands
 from agent_wiki.stages.summarize import BELOW, CUT, MOST_REPORTED, TurnNote
 from agent_wiki.stages.user_reactions import only_reports, takes_back
 from agent_wiki.trajectory.asked import offers_options
@@ -50,6 +52,7 @@ _HEADING = written("heading_in_report")
 _WEIGHS = written("weighs_in_report", re.IGNORECASE)
 _IS_PATCH = regex(r"diff --git |@@ -\d|--- a/|\+\+\+ b/|\*\*\* (?:Begin Patch|Update File)")
 _CODE = regex(r"`[^`]*`")
+_RESULT = regex(r"\b(?:pass(?:ed|es)?|ok|fail(?:ed|s)?|green)\b", re.IGNORECASE)
 _ITEM = regex(r"\s*(?:[-*+]|\d{1,2}[.)])\s")
 _PLANS, _OFFERS = written("plans", re.IGNORECASE), written("offers", re.IGNORECASE)
 _RULE = regex(r"\s*\|?[|:\s-]*--[|:\s-]*")
@@ -133,7 +136,7 @@ def _closings(stretch: Stretch) -> Iterator[_Closing]:
             continue  # no answer came, or calls came after it
         said = stretch.requests[at] if at < len(asked) else stretch.followed_by
         is_rejected = said and (said.kind == "objection" or takes_back(said.text) or only_reports(said.text))
-        if is_rejected or NO_ANSWER.match(reply) or offers_options(reply):
+        if is_rejected or NO_ANSWER.match(reply) or offers_options(stretch.content(turn)):
             continue
         turn, reply = _fuller(stretch, max([start, *(changed for changed, _ in edits if changed < turn)]), turn, reply)
         mine = {path for changed, paths in edits if start <= changed < end for path in paths}
@@ -201,8 +204,8 @@ def _lines(reply: str) -> list[str]:
         leads_in = bool(_HEADING.match(line) or _leads_in(line, below))
         text = _cut(_ASKED.sub("", line.strip(" *->#|_\t")).rstrip())
         if text.endswith(COLONS) and not leads_in:  # what it leads to stands below it
-            before = SENTENCE_END.split(text)[:-1]
-            text, leads_in = (f"{' '.join(before)}{CUT}", False) if before else (text, len(text) <= _MOST_OF_HEAD)
+            before = text[: text.rfind(SENTENCE_END.split(text)[-1])].rstrip()
+            text, leads_in = (f"{before}{CUT}", False) if before else (text, len(text) <= _MOST_OF_HEAD)
         if leads_in or not _ITEM.match(line):
             is_plan = leads_in and bool(_PLANS.match(text) or _OFFERS.match(text))
         is_left_out = (
@@ -252,8 +255,10 @@ def _said(reply: str) -> Iterator[str]:
 
 
 def _is_place(text: str) -> bool:
-    """A file, a link or a name in code with a word to it at most; or nothing that is spelt."""
+    """A file, a link or a name in code with a word to it at most; or nothing that is spelt. A check is none."""
     words = _CODE.sub("", without_links(text))
+    if _RESULT.search(words) or any(map(is_check, simple_commands(" ; ".join(_CODE.findall(text)).replace("`", "")))):
+        return False
     least = _FEWEST_SIGNS // 2 if len(words) < len(text) else 2
     return sum(map(str.isalpha, words)) + len(_SIGNS.findall(words)) < least
 

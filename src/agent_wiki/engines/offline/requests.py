@@ -42,11 +42,7 @@ _HOUSEKEEPING = frozenset(table("words")["housekeeping"])
 _MODES, _FEW_WORDS = frozenset({"ask", "code", "architect"}), 3  # how aider is to answer what stands after it
 _TYPED_COMMAND = regex(r"(?:/|\*(?=[\w-]{2,40}\s*\Z))([a-z][a-zA-Z0-9_:-]{1,60})(?=\s|$)")
 # Harnesses without a turn of their own for tools record results as the user's turns.
-_ENVIRONMENT = regex(
-    r"(?:Output:\s*```|OBSERVATION:|Observation:|<returncode>|\[?Tool (?:[Rr]esult|[Oo]utput)"
-    r"|(?:New|Current) Terminal (?:Output|Screen):|Loaded skill: \S{1,60}\s*$|▣ DCP \| "
-    r"|Unknown (?:skill|slash command): \S{1,60}\s*$)"
-)
+_ENVIRONMENT = written("of_environment")
 _TEAM = regex(r"<teammate-message\b[^<>]{0,200}>(?P<own>.{1,20000}?)</teammate-message>", re.DOTALL)
 _NUDGES = written("nudges", re.IGNORECASE | re.DOTALL)
 _ACCEPTED = written("accepts", re.IGNORECASE)
@@ -83,10 +79,11 @@ def requests_of(trajectory: Trajectory) -> list[UserRequest]:
     A slash command counts when it started work; commands that only manage the harness do not.
     """
     found: list[UserRequest] = []
-    last_said = ""
+    heard: dict[str, int] = {}  # where it was last said
+    last_said, last_call = "", 0
     for turn, message in trajectory.turns():
-        if message.role == "assistant" and message.content:
-            last_said = message.content
+        if message.role == "assistant":
+            last_said, last_call = message.content or last_said, turn if message.tool_calls else last_call
         if message.role != "user":
             continue
         request = _request(turn, message, has_started=bool(found))
@@ -102,9 +99,12 @@ def requests_of(trajectory: Trajectory) -> list[UserRequest]:
             request = replace(request, kind="request")
         if found and (option := chosen_number(last_said, request.text)):
             request = replace(request, text=option, kind="answer", is_said=False)
-        if request.kind == "request" and request.text in {each.text for each in found} and request.is_said:
-            request = replace(request, kind="nudge") if len(request.text) < _END else request  # said again
+        is_again = request.kind == "request" and request.text in heard and request.is_said and len(request.text) < _END
+        is_work = "?" not in request.text and ASKS.search(request.text)
+        if is_again and not (is_work and heard[request.text] < last_call):  # else what was done since stands under it
+            request = replace(request, kind="nudge")
         found.append(request)
+        heard[request.text] = turn
     texts = without_templates([each.text for each in found])
     return [replace(each, text=text) for each, text in zip(found, texts, strict=True)]
 

@@ -18,7 +18,7 @@ from agent_wiki.engines.offline.shipping import subjects_of
 from agent_wiki.engines.offline.stretch import Stretch, stretch_of
 from agent_wiki.engines.offline.troubles import troubles_of
 from agent_wiki.engines.offline.unasked import feature_of, place_of, title_without_request
-from agent_wiki.engines.offline.wording import clause, count
+from agent_wiki.engines.offline.wording import clause, count, lower_first
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.stages.summarize import (
     BELOW,
@@ -85,7 +85,7 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
 def _stands_in(line: str, narrative: str) -> bool:
     """Whether the story has a line of a report, or most of it. In: the letters of the story alone."""
     letters = letters_of(line.rpartition(BELOW)[2])
-    return letters[:_SAME_LETTERS] in narrative
+    return letters[: max(_SAME_LETTERS, len(letters) * 4 // 5)] in narrative
 
 
 def _title(stretch: Stretch, goal: str, deed: UserRequest | None, number: int) -> str:
@@ -119,8 +119,9 @@ def _other_request(stretch: Stretch, named: str) -> str:
         line = request_line(each.text, _MOST_OF_OTHER).rstrip(".:!")
         if line and letters_of(line)[:_SAME_BEGINNING] not in heard:
             is_worth_it = not says_few_words(line) and any(turn > each.turn for turn in acts)
-            line = line if line.startswith(("I ", "I'", "I’")) else line[:1].lower() + line[1:]
-            return line if is_worth_it else ""
+            beginning = letters_of(line)[:_SAME_BEGINNING].lower()
+            is_typed = "<<" not in line and beginning in letters_of(each.text).lower()  # and no word on what is pasted
+            return lower_first(line) if is_worth_it and is_typed else ""
     return ""
 
 

@@ -215,7 +215,11 @@ def _followed(acts: list[Act], folders: Mapping[int, Sequence[str]]) -> list[Tro
             known.between.clear()
             known.edits = []  # what was changed before it failed again was not it
             open_troubles = dict([*open_troubles.items(), *((key, known) for key in keys)][-_MOST_OPEN:])
-        elif act.has_worked and not act.says_no and (act.kind != "check" or act.finding is None or act.finding.passed):
+        elif (
+            act.has_worked
+            and not act.printed_failure
+            and (act.kind != "check" or act.finding is None or act.finding.passed)
+        ):
             for key in [] if _is_cut(act) else _settled(act, keys, open_troubles):
                 trouble = open_troubles.pop(key)
                 trouble.fix = trouble.fix or act
@@ -242,7 +246,9 @@ def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -
     files = list({shown_path(path, cwd): path for path in changed_last}.values())[::-1]
     kept = [path for path in files if bare_name(path) not in scratch]
     step = main_command(fix)
-    is_of_host = step is not None and step.program == "gh"  # which looks at no file
+    given = trouble.failures[-1].call.command() or ""
+    # A host of repositories looks at no file that it is not given.
+    is_of_host = step is not None and step.program == "gh" and not any(bare_name(path) in given for path in kept)
     edits = [] if is_of_host or _NOT_REACHED.search(trouble.line) else kept or ([] if installed else files)
     became = {path: change_of(between, path, is_known=True) for path in edits[:_MOST_SHOWN]}
     clauses = {path: what for path, what in became.items() if " became " in what}  # the story has the rest

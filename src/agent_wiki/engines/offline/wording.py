@@ -92,6 +92,11 @@ def code(text: str) -> str:
     return f"`{text}`" if text else ""
 
 
+def lower_first(text: str) -> str:
+    """A sentence as the end of another: in lower case where a word begins it, and no abbreviation."""
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text
+
+
 def clause(text: str, most: int) -> str:
     """`text` as a plain line of at most `most` characters that ends where a sentence or a clause does.
 

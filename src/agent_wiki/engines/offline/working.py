@@ -40,11 +40,9 @@ _SETTINGS = regex(r"(?:^|/)\.[\w.-]+(?:/|$)|\.(?:json|toml|ya?ml|lock|ini|cfg|su
 _TEST_FILE = written("test_file")
 CHECKED = 55  # what checks that passed weigh in a story
 _FEW_FILES, _MOST_UNNAMED = 4, 3
-_NAMED_IN_CODE = regex(r"`((?!/)[\w./@()\[\]-]{1,120}\.[a-z]{1,5})`")
+_NAMED_IN_CODE = written("edits_by_words", re.IGNORECASE)
 _MOST_SHOWN = 70  # characters of what a command printed
-_SETS_UP = regex(
-    r"\b(?:install|sudo|init|create|migrate|deploy|apply|upgrade|uninstall|add|enable|disable|restart|start|kill|up)\b"
-)
+_SETS_UP = written("sets_up")
 _WAS_MERGED = regex(r"\W{0,4}Pull request \S{1,120} was already merged")
 _TRIVIAL = regex(r"(?:mkdir|echo|touch|sleep|true|export)\b[^\n;&|]{0,300}\Z")  # alone they do nothing of the work
 _DEPLOYS = regex(r"^(?:\S+ ){0,3}?(?:deploy|publish|migrate|apply)\b", re.MULTILINE)
@@ -189,7 +187,7 @@ def _ran(acts: list[Act], scratch: frozenset[str]) -> Sentence | None:
     """
     ran = [act for act in acts if act.kind in ("run", "revert", "delete") and act.has_worked]
     ran = [act for act in ran if not (act.deletes and scratch.issuperset(map(bare_name, act.deletes)))]
-    ran = [act for act in ran if not HANDED_OVER.search(act.call.command() or "") and act.kind != "skill"]
+    ran = [act for act in ran if not HANDED_OVER.search(act.call.command() or "")]
     ran = [act for act in ran if not _TRIVIAL.match(act.call.command() or "")]
     has_work = any(act.edits or act.kind == "ship" for act in acts)
     ran = [act for act in ran if _rank(act) < (_SETTING_UP if has_work else _FETCHED)]

@@ -19,6 +19,7 @@ _ERROR = regex(r"^(?:ERROR|Error|error): ")
 _NAME = regex(r"[a-z][a-z-]{1,40}")
 _OPTION = regex(r"--(?P<name>[a-z][a-z-]{2,30})(?:=(?P<value>[A-Za-z]{1,12}))?")
 _OVERRULES = written("overruling_option")
+_OFFERS_WAYS = written("offers_ways", re.IGNORECASE)
 _WANTS = written("wants_option", re.IGNORECASE)
 
 
@@ -33,8 +34,7 @@ def _lesson(session: MinedSession, failed: Attempt) -> list[Lesson]:
         for wanted in failed_steps(failed.ended):
             for used in passed_steps(later.ended):
                 if (option := _added(wanted, used)) and (line := _line_with(option["name"], failed.output)):
-                    recovery = Recovery(failed, later, wanted, used)
-                    return _worded(session, recovery, option[0], line)
+                    return _worded(session, Recovery(failed, later, wanted, used), option[0], line)
     return []
 
 
@@ -51,26 +51,26 @@ def _line_with(name: str, output: str) -> str:
     """The longest line of a refusal that names the option, as such or in words: `condition` for `--condition`."""
     word = re.compile(rf"(?<![\w-])(?:--)?{name.replace('-', '[- ]')}(?![\w-])", re.IGNORECASE)
     lines = [line.strip() for line in output[:4000].splitlines() if word.search(line) and _WANTS.search(line)]
+    lines = [line for line in lines if not _OFFERS_WAYS.search(line)]
     return max(lines, key=lambda line: (len(line) <= _MOST_QUOTED, len(line)), default="")
 
 
 def _worded(session: MinedSession, recovery: Recovery, option: str, line: str) -> list[Lesson]:
-    name, called, words = (
-        error_name(_ERROR.sub("", line), session),
-        command_of(recovery.wanted).head,
-        recovery.wanted.words,
-    )
-    called = f"{called} {words[1]}" if " " not in called and _NAME.fullmatch("".join(words[1:2])) else called
+    name = error_name(_ERROR.sub("", line), session)
+    called, word = command_of(recovery.wanted).head, "".join(recovery.wanted.words[1:2])
+    called = f"{called} {word}" if _NAME.fullmatch(word) and word not in called.split() else called
     if name is None:
         return []
+    given = option if len(recovery.used.words) == len(recovery.wanted.words) + 1 else f"{option} <value>"
     wording = Wording(
         "recoveries/added-option",
         f"Give `{called}` {option}",
-        f"Call `{called}` with `{option}` where it answers “{name}”.",
+        f"Call `{called}` with `{given}` where it answers “{name}”.",
         f"`{called}` is to be called without a terminal or a person to ask, or answers “{name}”."
         if option == "--yes"
         else f"`{called}` is to be called, or answers “{name}”.",
         (tag(recovery.wanted.program), tag(option), "shell"),
     )
-    rationale = f"`{recovery.wanted.text()[:100]}` stopped with `{line[:160]}`; with `{option}` it passed."
+    called, line_said = (text.replace("`", "'") for text in (recovery.wanted.text()[:100], line[:160]))
+    rationale = f"`{called}` stopped with `{line_said}`; with `{option}` it passed."
     return lesson_of(session, recovery, recovery.passed, wording, rationale, 75, line)

@@ -7,7 +7,7 @@ import re
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.imperatives import has_length_of_title
 from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, Wording, error_name, innermost_error, lesson, tag
-from agent_wiki.engines.offline.tables import entries, named
+from agent_wiki.engines.offline.tables import entries, named, written
 from agent_wiki.shell.files_written import bare_name
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.shell.tools import EDIT_TOOLS, bare_tool_name
@@ -21,15 +21,9 @@ _LOOKS_UP = regex(r"^(?:get|find|search|list|look_?up|query|fetch|show|read|view
 _READS = named("reads")
 
 _WANTS_ABSOLUTE = regex(r"(?<!not )(?:use|must be|requires?|provide) an? absolute (?:file ?)?path", re.IGNORECASE)
-_IS_ABSOLUTE = regex(
-    r'"(?:file_?|dir_?)?[Pp]ath": ?"(?:/|[A-Za-z]:)|\*\*\* (?:Add|Update|Delete) File: (?:/|[A-Za-z]:)'
-)
+_IS_ABSOLUTE = written("is_absolute")
 
-_WANTS_ARGUMENT = regex(
-    r"must have required propert(?:y|ies) '?(\w{3,40})|[Mm]issing (?:required )?(?:parameter|argument|property|field)"
-    r":? ['\"`]?(\w{3,40})|\brequires? an? ['\"`]?(\w{3,40})['\"`]?[.\"]|[Mm]issing key at \[\"(\w{3,40})"
-    r"|['\"`](\w{3,40})['\"`] is (?:a )?required"
-)
+_WANTS_ARGUMENT = written("wants_argument")
 _EVERY_AGENT_KNOWS = frozenset("path file_path filePath command content query pattern url text input cmd".split())  # noqa: SIM905
 # The same pages for all such tools.
 _WORDS = {entry.id: entry.wording for entry in entries("arguments", WordedEntry)}

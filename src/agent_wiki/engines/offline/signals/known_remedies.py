@@ -20,6 +20,7 @@ from agent_wiki.wiki.text import plain_line
 
 _WITHIN_CALLS, _SOON = 20, 8  # the second where the remedy need not be the failed command
 INSTALLS = pattern(table("runners")["install"])
+_MISSED = regex(r"[^\n]{0,80}not found\b|Failed to spawn\b", needs=("not found", "Failed to spawn"))
 _WORD, _MOST = regex(r"[^\s;&|\"']+"), 0.5
 _PAIR = regex(r"'[^'\n]{0,800}'|\"[^\"\n]{0,800}\"")
 
@@ -79,10 +80,11 @@ def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Less
 
 
 def _was_installed(session: MinedSession, failed: Attempt, worked: Attempt | Call) -> bool:
-    """What was missing was installed before the remedy was applied, and is the remedy itself."""
+    """What was missing was installed before the remedy was applied, and is the remedy itself: it came to be there."""
     between = [each for each in session.attempts_after(failed, _WITHIN_CALLS) if each.position < worked.position]
-    is_missing = "not found" in failed.output or "Failed to spawn" in failed.output
-    return is_missing and any(each.verdict == "passed" and INSTALLS.search(each.line) for each in between)
+    missed = _MISSED.search(failed.output)
+    at = next((at for at, each in enumerate(between) if each.verdict == "passed" and INSTALLS.search(each.line)), None)
+    return missed is not None and at is not None and not any(missed[0] in each.output for each in between[at:])
 
 
 def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt | Call | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, Wording, tag
@@ -78,8 +79,8 @@ def _by_leaving_out(unknown: re.Match[str], wanted: SimpleCommand, used: SimpleC
     is_alone = set(used.words) <= set(wanted.words) and gone[1:] in ([], [_value_of(wanted, option)])
     if not is_alone or option[:2] != "--" or option.strip("-") != unknown["word"].strip("-") or is_check(wanted):
         return None
-    called = " ".join((wanted.program, *(word for word in wanted.words[1:2] if word.isalpha())))
-    rule = f"Call `{called}` without `{option}`, which it does not know in all versions."
+    called = " ".join((wanted.program, *takewhile(str.isalpha, wanted.words[1:3])))  # of a subcommand it holds alone
+    rule = f"Call `{called}` without `{option}`, which it does not know."
     trigger = f"`{called}` is to be called with `{option}`, or answers `{unknown[0]}`."
     tags = (tag(wanted.program), tag(option), "shell")
     return Wording("recoveries/renamed", f"Call `{called}` without {option}", rule, trigger, tags)
@@ -92,8 +93,11 @@ def _value_of(command: SimpleCommand, option: str) -> str:
 
 
 def _lesson(session: MinedSession, recovery: Recovery, wording: Wording, line: str) -> list[Lesson]:
-    one, other = (" ".join(each.called or each.words)[:100] for each in (recovery.wanted, recovery.used))
-    rationale = f"`{one}` stopped with `{line.strip()}`; `{other}` ran."
+    one, other = (
+        " ".join(each.called or each.words)[:100].replace("`", "'") for each in (recovery.wanted, recovery.used)
+    )
+    said = line.strip().replace("`", "'")
+    rationale = f"`{one}` stopped with `{said}`; `{other}` ran."
     return lesson_of(session, recovery, recovery.passed, wording, rationale, 76, line)
 
 

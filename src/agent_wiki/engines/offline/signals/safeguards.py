@@ -14,6 +14,7 @@ from agent_wiki.wiki.text import plain_line
 
 _SEVERAL = 2
 _FOUND = regex(r"(?i:(?:found|got|received) [2-9] )")
+_WITHIN_CALLS = 60  # before and after
 _MOST_READ = 300  # a refusal says at its start what it wants
 _BLOCK = regex(r"^ {0,3}```\w*\s*\n.+?^ {0,3}```", re.MULTILINE | re.DOTALL)
 
@@ -43,13 +44,15 @@ def _called_off(session: MinedSession, rule: HarnessRule) -> list[Lesson]:
     """A call that did nothing, for a command of its reply had failed, and that was made again with success."""
     for call in session.calls:
         match = rule.asks.search((call.result or "")[:_MOST_READ]) if call.mark == "cancelled" else None
-        beside = [each for each in session.calls if match and each.turn == call.turn and each.command()]
+        near = session.calls[max(0, call.position - _WITHIN_CALLS) : call.position + _WITHIN_CALLS] if match else []
+        beside = [each for each in near if each.turn == call.turn and each.command()]
         failed = next((each for each in beside if has_failed(each)), None)
-        again = next((each for each in session.calls if failed and is_made_again(call, each)), None)
+        again = next((each for each in near if failed and is_made_again(call, each)), None)
         if match is None or failed is None or again is None:
             continue
         line, command = (call.result or "").partition("\n")[0], (failed.command() or "").partition("\n")[0]
-        rationale = f"Beside `{plain_line(command, 100)}`, which failed, a call was called off; made again it worked."
+        beside_it = plain_line(command, 100).replace("`", "'")
+        rationale = f"Beside `{beside_it}`, which failed, a call was called off; made again it worked."
         quotes = [(call.result_turn, line), (failed.turn, command), (again.turn, again.raw_arguments)]
         evidence = [session.quote(*each) for each in quotes]
         return lesson(rule.wording, rationale, evidence, {call.turn}, 56, remedy=again.turn, confirmed=again.turn)

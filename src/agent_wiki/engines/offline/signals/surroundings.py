@@ -24,9 +24,7 @@ _SOON = 8  # turns
 _OF_CODE = written("of_code", re.MULTILINE)
 _VALUE = regex(r"(?P<name>[A-Z][A-Z0-9_]{2,40})=(?P<value>[\w.,:=+@%/$()\"' -]{1,60})")
 _FOUND_OUT = regex(r"([A-Z_]{2,40}=\"?\$\([\w /.@+-]{1,50}\)\"?)\s")
-_NOT_PORTABLE = regex(
-    r"/(?:Users|home|root|tmp|private|var|data|mnt|Volumes|workspace)/|\d{3,}|\d-|-\d|^\$(?!\()|[A-Z]:\\"
-)
+_NOT_PORTABLE = written("not_portable")
 # What is secret or of one machine, or picks another set of data, where what failed may not be met.
 _SECRET = regex(r"KEY|TOKEN|SECRET|PASS|PWD|CREDENTIAL|URL|URI|DSN|HOST|PORT|ENV$")
 _SHOWS = frozenset(table("surroundings")["shows"].split())
