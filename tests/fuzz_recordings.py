@@ -243,6 +243,21 @@ def cursor() -> list[Document]:
     return [*({"role": role, "message": {"content": content}} for role, content in blocks), ended]
 
 
+def craft_agents() -> list[Document]:
+    head = {"id": "s", "workspaceRootPath": "/x", "messageCount": 3, "model": "m", "tokenUsage": {"inputTokens": 3}}
+    call = {"toolName": "Bash", "toolUseId": "c", "toolInput": {"command": "ls"}, "toolResult": "x", "isError": True}
+    messages: list[Document] = [
+        {"type": "user", "content": "Please list", "attachments": [{"type": "image"}]},
+        {"type": "tool", "content": "x", "turnId": "t", "toolStatus": "completed", **call},
+        {"type": "assistant", "content": "ok", "turnId": "t", "isIntermediate": True},
+        {"type": "info", "content": "Compacted", "statusType": "compaction_complete"},
+    ]
+    return [
+        head,
+        *({"id": f"m-{at}", "timestamp": 1_750_000_000_000, "order": at, **each} for at, each in enumerate(messages)),
+    ]
+
+
 def droid() -> list[Document]:
     blocks: list[tuple[str, list[Document], Document]] = [
         ("user", [{"type": "text", "text": "Rules"}], {"visibility": "llm_only"}),
@@ -424,6 +439,7 @@ def of_lines_by_name() -> dict[str, list[Document]]:
     found |= {"antigravity": antigravity(), "cursor": cursor(), "entire": entire(), "codebuddy": codebuddy()}
     found |= {
         "crush": crush(),
+        "craft_agents": craft_agents(),
         "droid": droid(),
         "goose": goose(),
         "sharegpt": sharegpt(),
