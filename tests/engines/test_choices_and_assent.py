@@ -49,6 +49,12 @@ def test_edits_of_files_that_are_not_named_are_known_by_what_the_agent_said() ->
     arc = summary(asked().call("edit_file", {"diff": "+ a"}, "done", text="Let's create the launcher script"))
     assert "edited files that its calls do not name: “Let's create the launcher script” (T2)" in arc.narrative
     said = "I will not edit `till.py`; the price is in the cart, so I follow the pattern of `old/till.py`."
+    for words in (
+        "I will never edit `till.py`.",
+        "Instead of changing `till.py` I wait.",
+        "The address is in `till.py`.",
+    ):
+        assert "by its words" not in summary(asked().call("edit_file", {"diff": "+ a"}, "done", text=words)).narrative
     spared = asked().call("edit_file", {"diff": "+ a"}, "done", text=said)
     assert "by its words" not in summary(spared).narrative
     named = asked().call("edit_file", {"diff": "+ a"}, "done", text="Ahora creo `src/lib/cap.ts` y lo uso.")
@@ -76,6 +82,23 @@ def test_a_build_says_nothing_of_a_fault_that_the_user_pasted() -> None:
     assert shown(session.says("It should open now.")).outcome == "success"
     session.user(ERROR).edit("cart.js").run("npm run build", "✓ built in 4.82s").says("It should open now.")
     assert shown(session).outcome == "partial"
+
+
+def test_a_lint_of_an_editor_and_an_analysis_say_nothing_of_a_fault_that_the_user_pasted() -> None:
+    session = asked().edit("cart.dart").says("Look.").user(ERROR).edit("cart.dart")
+    session.run("dart analyze lib", "No issues found!").says("It should open now.")
+    assert shown(session).outcome == "partial"
+    session = asked().edit("cart.ts").says("Look.").user(ERROR).edit("cart.ts")
+    session.call("read_lints", {"paths": ["cart.ts"]}, '{"linterErrorsByFile": []}').says("It should open now.")
+    assert shown(session).outcome == "partial"
+
+
+def test_a_prompt_that_is_sent_each_time_is_no_word_on_the_work() -> None:
+    standing = "Only go ahead if you changed code. Take out of notes.md what does not work any more."
+    session = asked().user(standing).edit("notes.md").says("Done.").user("cap the totals").edit("cap.py")
+    session.run("pytest -q", "3 passed").says("Capped.")
+    assert shown(session.user(standing).says("Nothing to add.")).outcome == "success"
+    assert shown(session.user("It is still broken and wrong.").says("I see.")).outcome != "success"
 
 
 def test_a_sentence_in_signs_is_no_nudge_and_a_role_in_another_language_no_goal() -> None:
@@ -129,6 +152,8 @@ def test_a_script_that_says_no_is_not_said_to_pass() -> None:
     )
     session.edit("look.py").run("python3 look.py", "connected\n❌ Unexpected response: state\ndone")
     assert not any("passes" in note.text or "goes through" in note.text for note in summary(session).key_turns)
+    session.run("python3 look.py", "✓ login: 3 passed\n❌ Unexpected response: state\n✓ closed the connection")
+    assert not any("passes" in note.text or "goes through" in note.text for note in summary(session).key_turns)
     session.run("python3 look.py", "✅ a good password\n❌ a bad password is refused\n3 of 3 passed")
     assert any("passes" in note.text or "goes through" in note.text for note in summary(session).key_turns)
 
@@ -171,6 +196,21 @@ def test_of_two_requests_the_title_keeps_names_as_they_are_written_and_no_pasted
 def test_a_question_that_nobody_answered_is_no_failure() -> None:
     session = asked().call("AskUserQuestion", {"questions": [{"question": "Which cap?"}]}, "no answer", failed=True)
     assert "failed" not in summary(session.edit("cap.py").says("It is capped at ten.")).narrative
+
+
+@pytest.mark.parametrize(
+    "role",
+    [
+        "Actúa como desarrollador senior de Node y React.",
+        "Tu es un expert en HTML et CSS.",
+        "Du bist ein Experte für Python und Django.",
+        "Ты — опытный разработчик на Python и Django.",
+        "Eres un ingeniero senior, experto en bases de datos.",
+    ],
+)
+def test_a_role_with_two_subjects_is_no_goal(role: str) -> None:
+    request = "Add a cap of ten to the cart"
+    assert goal_of(requests_of(Session().user(f"{role}\n\n{request}").done()), None) == request
 
 
 @pytest.mark.parametrize(

@@ -37,9 +37,12 @@ _CREATES = regex(
 )
 _SAME_WORDS = 200
 _STARTED_BY = regex(r"(?:\S*/)?aider(?:\.exe)? .*--message\b")
-_TALK = regex(
-    r"(?!/)(?!<blank>$)(?!aider(?: --?[\w-]+(?:[ =][\w./:-]+)?){1,20}\s*$)|/(?:ask|code|architect|context|help)\s+\S"
+# The command by which it is started is none of the user's words.
+_STARTS = (
+    r"aider(?: --?\w[\w-]{0,40}(?:=\S{1,200}| [\w./:][\w./:-]{0,200}"
+    r"|[ =]'[^'\n]{0,400}'|[ =]\"[^\"\n]{0,400}\")?){1,20}\s*$"
 )
+_TALK = regex(rf"(?!/)(?!<blank>$)(?!{_STARTS})|/(?:ask|code|architect|context|help)\s+\S")
 _ANSWER = regex(r"[^\n]{0,400}\(Y\)es/\(N\)o[^\n]{0,200}: \S{1,20}")
 _THOUGHT = regex(r"<(thinking-content-[0-9a-f]{1,64})>\n")
 

@@ -98,7 +98,7 @@ _RUNNING_TOOL = regex(r"bash|shell|exec|run|terminal|python|command|stdin|cmd|co
 
 _ERROR_HELD = regex(r"(?:# )?\w{1,40} = [\"']Error: ")  # what a call gave to a variable
 # PowerShell, in any language, of a line that it could not read: nothing of it has run.
-_UNREAD = regex(
+UNREAD = regex(
     r"ParserError\b.{0,400}FullyQualifiedErrorId ?: ?\w+\s*\Z|FullyQualifiedErrorId ?: ?InvalidEndOfLine\b"
     r"|'(?:&&|\|\|)' is not a valid statement separator in this version"
     r"|(?:ParserError|Line \|).{0,1200}Missing file specification after redirection operator",
@@ -159,7 +159,7 @@ def text_failure(content: str, tool_name: str | None = None, command: str | None
 
 def is_unread(output: str) -> bool:
     """Whether PowerShell could not read a command line, by the error's name in any language: nothing of it has run."""
-    return _UNREAD.search(output[-_WINDOW:].rstrip()) is not None
+    return UNREAD.search(output[-_WINDOW:].rstrip()) is not None
 
 
 def _command_failure(first: list[str], last: list[str], command: str, *, is_whole: bool) -> bool | None:

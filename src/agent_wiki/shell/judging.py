@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import chain
 
 from agent_wiki.shell.blame import is_task, named_in, speakers
 from agent_wiki.shell.chain import (
@@ -17,6 +18,7 @@ from agent_wiki.shell.chain import (
     printed_codes,
     shows_end,
 )
+from agent_wiki.shell.failures import UNREAD
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.outcomes import State, StepState, Verdict
 from agent_wiki.shell.programs import LOOKERS, PASSES, SHOWS_END
@@ -47,7 +49,11 @@ _ALWAYS_SAYS = regex(
     r"^(?:\S*mvnw?|\S*gradlew?|(?:npx |uv run |python[\d.]* -m )?(?:pytest|jest|vitest|tox)|\w+ (?:run )?tests?)\b"
 )
 _QUIET = frozenset({"-q", "-qq", "--quiet", "--silent", "-s", "-c", "--no-run"})  # the last two only compile
+# Next.js, also behind "Compiled successfully", where a lint fails; the lines below it say more.
+_NOT_COMPILED = regex(r"\W*Failed to compile\W*$")
 _MOST_STEPS = 60
+_UNREADABLE = "\N{REPLACEMENT CHARACTER}"
+_MOST_UNREAD = 2_000  # characters of a complaint of PowerShell
 # A server that was stopped for want of an end had started.
 _WAS_STOPPED = regex(
     r"\A(?:Error: )?(?:Exit code:? \d{1,3}\s+)?"
@@ -115,7 +121,8 @@ class _Judge:
     def _signs(self) -> dict[int, str]:
         """Step → the first line in which it reports a failure."""
         found: dict[int, str] = {}
-        for number, line in failing_lines(self.lines):
+        said = ((at, line) for at, line in enumerate(self.lines) if _NOT_COMPILED.match(line))
+        for number, line in chain(failing_lines(self.lines), said):
             if len(found) == len(self.able_to_speak):
                 break  # thousands of lines may follow, and each step has its first
             for at in self._speaker(line, number):
@@ -164,7 +171,15 @@ class _Judge:
         line = error_line(self.result) or exit_line(self.result)
         if at is not None and at in self.signs and sum(self.chain.can_fail) > 1:
             line = self._line_from(self.signs[at]) or line
-        states = self._states({} if at is None else {at: "failed"})
+        complaint = UNREAD.search(self.result[-_MOST_UNREAD:])
+        if complaint and _UNREADABLE in line:  # in a language whose letters were lost
+            line = quoted(complaint[0].strip().rpartition("\n")[2].strip(" +"))
+        if complaint and len(self.steps) > 1:  # nothing of the line has run
+            unread: list[StepState] = ["not run"] * len(self.steps)
+            unread[at or 0] = "failed"
+            states = tuple(unread)
+        else:
+            states = self._states({} if at is None else {at: "failed"})
         return Verdict("failed", line, self.turn, at, states)
 
     def _culprit(self) -> int | None:

@@ -140,6 +140,7 @@ _NOTHING_TO_COMMIT = regex(r"no changes added to commit|nothing (?:added )?to co
 _HEADS = regex(r"\[no test files\]|:\d+: : # ")  # a package, of which the lines below tell
 _ERROR_FIELD = regex(r'\s{0,20}"error": "(?P<words>[^"\\]+)"\}?,?\s*')
 _OUTPUT_OBJECT = regex(r'\{"output": "(?P<text>(?:[^"\\]|\\.)*+)", "exit_code": ')
+_CODE_BEHIND = regex(r"-?\d{1,10}\b")
 _ESCAPED = regex(r"\\.", re.DOTALL)
 # Of OpenClaw, whose `exec` failed.
 _ERROR_OBJECT = regex(r'\{\s*"status": "error",\s*"tool": "[^"]{1,60}",\s*"error": "(?P<text>(?:[^"\\]|\\.)*+)"')
@@ -182,6 +183,14 @@ def without_object(text: str) -> str:
     if held is None or not held["text"]:
         return text
     return _ESCAPED.sub(lambda match: "\n" if match[0] == "\\n" else match[0], held["text"])
+
+
+def stated_in_object(text: str) -> bool | None:
+    """Whether the object around what a command printed says that it failed; None where it does not say, or is none."""
+    if _ERROR_OBJECT.match(text):
+        return True
+    code = _CODE_BEHIND.match(text, held.end()) if (held := _OUTPUT_OBJECT.match(text)) else None
+    return None if code is None else int(code[0]) != 0
 
 
 def lines_of(text: str) -> list[str]:

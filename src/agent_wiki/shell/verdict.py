@@ -23,6 +23,7 @@ from agent_wiki.shell.result_lines import (
     quoted,
     shows_failure,
     shows_success,
+    stated_in_object,
     without_object,
     without_start_up,
 )
@@ -64,7 +65,7 @@ _KILLED = regex(
 _ENDED_BADLY = regex(r"\bexited with code:? [1-9]")
 _NOT_EXECUTED = regex(r'" is NOT executed\. The previous command is still running\b')
 POLLED = regex(
-    r"Process (?:still running|exited with (?:code (?P<code>-?\d{1,10})|signal (?P<signal>SIG\w{2,10})))\.\s*\Z"
+    r"Process (?:still running\.|exited with (?:code (?P<code>-?\d{1,10})|signal (?P<signal>SIG\w{2,10}))\.?)\s*\Z"
 )
 """What OpenClaw writes behind the output of a command that is polled."""
 # Of a shell of Windows that was started without the command that it was to run; its letters may stand apart.
@@ -84,7 +85,8 @@ _ONLY_SSH = regex(r"\s*ssh\s(?:[^;&|\n]|>&)*(?:\|\| ?true\s*)?\Z")
 _SEPARATES = regex(r"[;\n]|&&|\|\|")
 # An object in which a service or a script says so; its exit status is of the printing.
 _SAYS_NO = regex(r'\A\s*\{\s*"(?:success|ok)": ?false\b')
-_SHOWS_ANY = READERS | {"kubectl", "docker", "bat"}
+_SHOWS_ANY = READERS | {"bat", "type", "get-content", "xxd"}
+_SHOWS_OBJECT = regex(r"\s*(?:kubectl (?:get|logs|describe)|docker (?:logs|inspect))\b")
 _GOES_THERE = regex(r"\A\s*cd [^&;|\n]{1,300}(?:&&|;)")
 _HEADER = 400
 _TRAILER, _MOST_TRAILERS = 2_000, 5  # characters, lines
@@ -133,6 +135,7 @@ def judged(
         return _of_tool(result, is_error, tool, turn)
     recorded = without_start_up(result)
     result = without_object(recorded)
+    is_error = stated_in_object(recorded) if is_error is None else is_error
     if len(result) < _HEADER and _ONLY_BANNER.fullmatch(result.replace("\0", "").replace(" ", "")):
         return Verdict("unknown", turn=turn)
     polled = POLLED.search(result[-_HEADER:])
@@ -143,8 +146,7 @@ def judged(
         return early
     if is_error is None and (state := _left_running(result)) is not None:
         return Verdict(*state, turn)
-    # In `recorded` an object may hold the exit status.
-    return judged_line(command, result, text_failure(recorded, tool, command) if is_error is None else is_error, turn)
+    return judged_line(command, result, text_failure(result, tool, command) if is_error is None else is_error, turn)
 
 
 def is_one_pipeline(command: str) -> bool:
@@ -162,7 +164,8 @@ def _status(result: str, command: str, polled: re.Match[str] | None, is_error: b
     own = _GOES_THERE.sub("", command)
     if _SAYS_NO.match(result[:_HEADER]) and is_one_pipeline(own) and "|" not in own:
         step = last_step(own)
-        if step is not None and step.program not in _SHOWS_ANY:  # what is only shown says nothing of the showing
+        is_shown = step is None or step.program.lower() in _SHOWS_ANY or _SHOWS_OBJECT.match(own)
+        if not is_shown:  # what is only shown says nothing of the showing
             return True
     return polled["code"] != "0" if polled and polled["code"] else is_error
 

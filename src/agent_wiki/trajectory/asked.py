@@ -39,7 +39,8 @@ _ASKS_NUMBER = regex(
     r"|\b(?:cu[aá]nt[oa]s?|quant[oi]|combien|wie ?viele?)\b|多少|几个|何個|いくつ",
     re.IGNORECASE,
 )
-_OPTIONS = regex(r"^\|[ *]*(?:Option|Choice|Letter)\b[^\n]*\n\|[-:| ]+\n\|[ *]*A[ *]*\|", re.MULTILINE)
+_OPTIONS = regex(r"^\|[^\n]*\n\|[-:| ]+\r?\n\|[ *]*A[ *]*\|", re.MULTILINE)
+_ASKS_BACK = regex(r"[?？]|\b(?:reply|respond|answer) with\b|\bRecommended\b", re.IGNORECASE)
 _ENDING, _LONGEST_CHOICE = 6_000, 30  # characters: of a reply whose list is the last thing; of an answer
 _ENDS = (".", "!", "。", "！")
 
@@ -93,7 +94,7 @@ def offers_options(reply: str) -> bool:
 
     In: the whole reply, for a head that most replies have is left out elsewhere.
     """
-    return _OPTIONS.search(reply[-_ENDING:]) is not None
+    return _OPTIONS.search(reply[-_ENDING:]) is not None and _ASKS_BACK.search(reply[-_ENDING:]) is not None
 
 
 def _chosen(reply: str, answer: str) -> str:

@@ -20,6 +20,7 @@ SHELL_TOOLS = frozenset(
      "shell_command", "run_terminal_cmd", "run_terminal_command", "run_command", "executecommand",
      "execute_bash_command", "execute_shell_command", "run_bash_command"}
 )  # fmt: skip
+_SHELLS_OF_SERVERS = frozenset({"bash", "shell", "run_command", "execute_command"})  # `mcp__workspace__bash`
 _MAY_BE_SHELLS = frozenset({"exec", "Execute"})  # of OpenClaw and of Droid, where they are given a command
 
 _PATH_KEYS = (
@@ -100,7 +101,11 @@ class Call:
         return self._command
 
     def _read_command(self) -> str | None:
-        is_shell = self.name.lower() in SHELL_TOOLS or (self.name in _MAY_BE_SHELLS and "command" in self.arguments)
+        name = self.name.lower()
+        is_given = (self.name in _MAY_BE_SHELLS or name.rpartition("__")[2] in _SHELLS_OF_SERVERS) and (
+            "command" in self.arguments
+        )
+        is_shell = name in SHELL_TOOLS or is_given
         if not is_shell or self.gives_keys():
             return None
         for key in ("command", "cmd", "script", "code", "input", "CommandLine", "bash_command"):

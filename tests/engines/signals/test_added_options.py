@@ -43,8 +43,10 @@ def test_an_option_may_be_named_in_words_and_have_a_value() -> None:
     assert _rules(_refused(said=said).runs("till close north --branch=None", "closed")) == [
         "Call `till close` with `--branch=None` where it answers “a branch is missing, so specifying is required”."
     ]
-    assert _rules(_refused(said="--mode flag is mandatory").runs("till close north --mode quick", "closed")) == [
-        "Call `till close` with `--mode <value>` where it answers “--mode flag is mandatory”."
+    later = "till close north --mode quick"
+    assert not _rules(_refused(said="--mode flag is mandatory").runs(later, "closed"))  # it may be an argument
+    assert _rules(_refused(said="--mode <mode> is mandatory").runs(later, "closed")) == [
+        "Call `till close` with `--mode <value>` where it answers “--mode ‹mode> is mandatory”."
     ]
 
 
@@ -66,10 +68,10 @@ def test_another_call_or_an_option_that_overrules_teaches_nothing(said: str, lat
     assert not _rules(_refused(said=said).runs(later, "closed"))
 
 
-def test_a_program_that_another_runs_is_called_with_its_own_subcommand() -> None:
+def test_a_program_that_another_runs_is_called_by_it() -> None:
     script = _refused("npx till close north", "Error: --region is required")
     assert _rules(script.runs("npx till close north --region=east", "closed")) == [
-        "Call `npx till close` with `--region=east` where it answers “--region is required”."
+        "Call `npx till` with `--region=east` where it answers “--region is required”."
     ]
 
 

@@ -247,6 +247,9 @@ def test_what_was_installed_in_between_is_the_remedy() -> None:
     script = Script().runs("npx vite build", "sh: vite: not found", failed=True).runs("npm install", "added 3 packages")
     assert not _titles(script.runs("cd web && npx vite build", "built"))
     script = Script().runs("npx vite build", "sh: vite: not found", failed=True).runs("npm install", "added 3 packages")
+    looked = "cd web && npx vite build", "built"
+    assert not _titles(script.runs("cat build.log", "sh: vite: not found").runs(*looked))
+    script = Script().runs("npx vite build", "sh: vite: not found", failed=True).runs("npm install", "added 3 packages")
     script.runs("npx vite build", "sh: vite: not found", failed=True)  # what was installed did not help
     assert _titles(script.runs("cd web && npx vite build", "built"))
 

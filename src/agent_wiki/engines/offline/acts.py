@@ -29,7 +29,8 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 _PATCHED = regex(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,300})$", re.MULTILINE)
 _NOT_RUN = written("not_run")
 _PROGRAM = regex(r"(?!-)[\w@.+-]*[A-Za-z][\w@.+-]*")  # what is none stood in a text that was not closed
-_MARKED = regex(r"^\s{0,8}(?:(?P<no>❌|\"success\": ?false)|✅|✓|✔)", re.MULTILINE)
+_SAYS_NO = regex(r"^\s{0,8}(?:❌|\"success\": ?false)", re.MULTILINE)
+_COUNTS_ALL = regex(r"\b(?P<all>[1-9]\d*) (?:of|/) (?P=all)\b|\b0 failed\b|\ball (?:tests|checks) pass", re.IGNORECASE)
 _MOST_SHOWN = 400  # characters at the end, where a shell says what it did not find
 _PUSHED, _COMMITTED = written("pushed", re.IGNORECASE), written("committed", re.IGNORECASE)
 _GIVES_ADDRESS = {("gh", thing, verb) for thing in ("pr", "issue") for verb in ("create", "edit", "comment")}
@@ -93,10 +94,10 @@ class Act:
 
     @property
     def printed_failure(self) -> bool:
-        """A script of the session's own that ran through, and printed last that it did not get what it was to get."""
+        """A script of the session's own that ran through and did not get what it was to get: no count denies it."""
         result = self.call.result or ""
-        marks = list(_MARKED.finditer(result)) if self.kind == "probe" else []
-        return bool(marks and marks[-1]["no"]) and not any(map(shows_success, lines_of(result)))
+        marks = list(_SAYS_NO.finditer(result)) if self.kind == "probe" else []
+        return bool(marks) and not any(map(_COUNTS_ALL.search, lines_of(result[marks[-1].end() :])[1:]))
 
     @property
     def was_refused(self) -> bool:

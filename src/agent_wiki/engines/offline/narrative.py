@@ -196,7 +196,8 @@ def _sets_off(nudge: UserRequest, stretch: Stretch, edits: list[int]) -> bool:
     """What was talked about is now done: files change after "yes", and did not since the user's turn before it."""
     before = max((each.turn for each in stretch.requests if each.turn < nudge.turn), default=0)
     until = min((each.turn for each in stretch.requests if each.turn > nudge.turn), default=stretch.last_turn + 1)
-    first = next(iter(edits[bisect_right(edits, before) :][:1]), until)
+    at = bisect_right(edits, before)
+    first = edits[at] if at < len(edits) else until
     return nudge.turn < first < until and sum(map(str.isalpha, nudge.text)) > 1  # no "A", which answers
 
 

@@ -251,7 +251,8 @@ def _without_answered(
 def _only(pattern: re.Pattern[str], act: Act) -> bool:
     """All of its checks are such that only read the code, or compile it: that says little about a request."""
     checks = [" ".join(each.words[:4]) for each in act.commands if is_check(each)]
-    return bool(checks) and all(map(pattern.search, checks))
+    is_of_editor = pattern is _COMPILES and not act.commands and "lint" in act.call.name.lower()
+    return is_of_editor or (bool(checks) and all(map(pattern.search, checks)))
 
 
 def _wrote_tests(stretch: Stretch) -> bool:

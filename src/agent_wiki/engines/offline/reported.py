@@ -255,7 +255,7 @@ def _said(reply: str) -> Iterator[str]:
 
 
 def _is_place(text: str) -> bool:
-    """A file, a link or a name in code with a word to it at most; or nothing that is spelt. A check is none."""
+    """A file, a link or a name in code with a word to it at most; or nothing that is spelt. A check is no place."""
     words = _CODE.sub("", without_links(text))
     if _RESULT.search(words) or any(map(is_check, simple_commands(" ; ".join(_CODE.findall(text)).replace("`", "")))):
         return False

@@ -82,6 +82,7 @@ def lowered_where_faulty(stretch: Stretch, shown: Shown) -> Shown:
         not (shown.outcome == "success" or shown.basis in ("unrun", "unchecked"))
         or last is None
         or last.kind == "acceptance"
+        or any(each.text == last.text for each in stretch.requests[:-1])  # a prompt that is sent each time
     ):
         return shown
     if shown.basis in ("shipped", "done") and (act := _in_vain(stretch, last)):

@@ -19,7 +19,6 @@ from agent_wiki.wiki.text import plain_line
 _MOST_CHARACTERS = 700
 _LONGEST_REASON = 300
 _REASON = regex(r"(?:the user said:|reason for the rejection:)\s*(.{1,2000})", re.DOTALL)
-_OF_COMMAND = regex(r"<(command-\w{1,20})>.{0,4000}?</\1>", re.DOTALL)
 _AFTER_REASON = regex(r"\n\s*\n?Note: The user's next message|\nNote: ", re.DOTALL)
 _CLAIM = written("claims_done", re.IGNORECASE)
 
@@ -97,7 +96,7 @@ def _later_user_turns(session: MinedSession) -> list[int]:
 
 def _turn_words(session: MinedSession, turn: int) -> UserWords | None:
     text = (session.message(turn).content or "").strip()
-    text = text if text.startswith(">") else unwrapped(_OF_COMMAND.sub("", text))  # where it does not quote
+    text = text if text.startswith(">") else unwrapped(text)  # where it does not quote
     last = session.last_call_before(turn)
     is_answer_to_refusal = last is not None and last.mark == "rejected" and _only_interrupt_between(session, last, turn)
     return _words(session, turn, text, last if is_answer_to_refusal else None)

@@ -94,7 +94,7 @@ def code(text: str) -> str:
 
 def lower_first(text: str) -> str:
     """A sentence as the end of another: in lower case where a word begins it, and no abbreviation."""
-    return text[:1].lower() + text[1:] if text[1:2].islower() else text
+    return text[:1].lower() + text[1:] if text[1:2].islower() or text.startswith(("A ", "An ")) else text
 
 
 def clause(text: str, most: int) -> str:

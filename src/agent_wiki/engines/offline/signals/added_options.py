@@ -56,12 +56,13 @@ def _line_with(name: str, output: str) -> str:
 
 
 def _worded(session: MinedSession, recovery: Recovery, option: str, line: str) -> list[Lesson]:
-    name = error_name(_ERROR.sub("", line), session)
+    name, given = error_name(_ERROR.sub("", line), session), option
     called, word = command_of(recovery.wanted).head, "".join(recovery.wanted.words[1:2])
-    called = f"{called} {word}" if _NAME.fullmatch(word) and word not in called.split() else called
+    called = f"{called} {word}" if " " not in called and _NAME.fullmatch(word) else called
+    if len(recovery.used.words) > len(recovery.wanted.words) + 1:  # the word behind it may be an argument
+        given, name = f"{option} <value>", name if re.search(rf"{option}[ =]<", line) else None
     if name is None:
         return []
-    given = option if len(recovery.used.words) == len(recovery.wanted.words) + 1 else f"{option} <value>"
     wording = Wording(
         "recoveries/added-option",
         f"Give `{called}` {option}",
@@ -71,6 +72,6 @@ def _worded(session: MinedSession, recovery: Recovery, option: str, line: str) -
         else f"`{called}` is to be called, or answers “{name}”.",
         (tag(recovery.wanted.program), tag(option), "shell"),
     )
-    called, line_said = (text.replace("`", "'") for text in (recovery.wanted.text()[:100], line[:160]))
-    rationale = f"`{called}` stopped with `{line_said}`; with `{option}` it passed."
+    ran, answered = (text.replace("`", "'") for text in (recovery.wanted.text()[:100], line[:160]))
+    rationale = f"`{ran}` stopped with `{answered}`; with `{option}` it passed."
     return lesson_of(session, recovery, recovery.passed, wording, rationale, 75, line)

@@ -12,6 +12,7 @@ from agent_wiki.shell.blame import named_in
 from agent_wiki.shell.edited_parts import edit_old_text, edit_text
 from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.past_failure import was_read
+from agent_wiki.shell.result_lines import error_line
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.stages.call_effects import is_same_job
 from agent_wiki.trajectory.calls import Call
@@ -80,11 +81,13 @@ def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Less
 
 
 def _was_installed(session: MinedSession, failed: Attempt, worked: Attempt | Call) -> bool:
-    """What was missing was installed before the remedy was applied, and is the remedy itself: it came to be there."""
+    """What was missing was installed before the remedy, and is the remedy itself: nothing failed for it afterwards."""
     between = [each for each in session.attempts_after(failed, _WITHIN_CALLS) if each.position < worked.position]
-    missed = _MISSED.search(failed.output)
+    missed = _MISSED.search(error_line(failed.output)) or _MISSED.search(failed.output)
     at = next((at for at, each in enumerate(between) if each.verdict == "passed" and INSTALLS.search(each.line)), None)
-    return missed is not None and at is not None and not any(missed[0] in each.output for each in between[at:])
+    if missed is None or at is None:
+        return False
+    return not any(each.verdict == "failed" and missed[0] in each.output for each in between[at + 1 :])
 
 
 def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt | Call | None:
