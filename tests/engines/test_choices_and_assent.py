@@ -94,7 +94,9 @@ def test_a_lint_of_an_editor_and_an_analysis_say_nothing_of_a_fault_that_the_use
 
 
 def test_a_prompt_that_is_sent_each_time_is_no_word_on_the_work() -> None:
-    standing = "Only go ahead if you changed code. Take out of notes.md what does not work any more."
+    standing = (
+        "Only if you changed code:\nupdate notes.md with what changed.\n\nDon't keep it as a changelog of the shop."
+    )
     session = asked().user(standing).edit("notes.md").says("Done.").user("cap the totals").edit("cap.py")
     session.run("pytest -q", "3 passed").says("Capped.")
     assert shown(session.user(standing).says("Nothing to add.")).outcome == "success"
