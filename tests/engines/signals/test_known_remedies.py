@@ -254,6 +254,14 @@ def test_what_was_installed_in_between_is_the_remedy() -> None:
     assert _titles(script.runs("cd web && npx vite build", "built"))
 
 
+def test_a_remedy_that_a_later_look_confirms_may_come_after_many_looks() -> None:
+    script = Script().runs("kubectl describe pod cart-1", PORTS)
+    for number in range(9):
+        script.runs(f"kubectl describe pod lamp-{number}", "Running")
+    script.runs(PATCH, "deployment.apps/cart patched").runs("kubectl rollout status deployment/cart", HEALTHY)
+    assert _titles(script) == ["Remove conflicting hostPort from deployments"]
+
+
 def test_another_command_far_away_is_no_remedy() -> None:
     script = Script().runs("gh pr edit 7 --title Cart", "GraphQL: Projects (classic) is being deprecated", failed=True)
     for number in range(9):

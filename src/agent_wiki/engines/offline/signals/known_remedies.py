@@ -92,7 +92,7 @@ def _was_installed(session: MinedSession, failed: Attempt, worked: Attempt | Cal
 
 def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt | Call | None:
     """The later attempt or edit that applied the remedy, when it was not already in the failed command."""
-    within = _WITHIN_CALLS if remedy.is_same or remedy.unread else _SOON
+    within = _WITHIN_CALLS if remedy.is_same or remedy.unread or remedy.good else _SOON
     later = sorted(session.attempts_after(failed, within), key=lambda each: not _is_again(failed, each))
     command = _command(failed, remedy)
     if command is not None and not command.search(failed.line):
