@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent_wiki.trajectory.unwrapping import unwrapped
+from tests.hangs import no_hang
 
 WHERE = "[Runtime context:\n- The shop is at shop.example.\n- Do NOT open other pages.]"
 
@@ -48,3 +49,22 @@ def test_the_task_behind_an_example_is_the_request() -> None:
 
 def test_what_an_editor_says_of_itself_is_none_of_the_users_words() -> None:
     assert unwrapped("<ide_diagnostics>a.ts:3 is unused</ide_diagnostics> Mend the lamps") == "Mend the lamps"
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("a <system-reminder>b</system-reminder> c <ide_selection>d</IDE_SELECTION> e", "a   c   e"),
+        ("a <instructions>b <system-reminder>c</system-reminder> d</instructions> e", "a   e"),
+        ("a <instructions> b <instructions> c", "a   b   c"),  # never closed
+        ("İ <instructions>b</instructions> c", "İ   c"),
+    ],
+)
+def test_blocks_are_left_out_whole_and_in_their_order(text: str, own: str) -> None:
+    assert unwrapped(text) == own
+
+
+def test_openings_without_end_are_read_at_once() -> None:
+    with no_hang():
+        unwrapped("<ide_a>" * 100_000)
+        unwrapped("<instructions>a</instructions>" * 30_000)

@@ -8,7 +8,7 @@ from agent_wiki.trajectory.gateway_text import without_gateway
 from agent_wiki.trajectory.lazily import regex
 
 _WRAPPERS = (
-    r"ide_\w{1,40}", "system-reminder", "environment_context", "user_instructions", "instructions",
+    "ide_[a-z_]{1,40}", "system-reminder", "environment_context", "user_instructions", "instructions",
     "local-command-stdout", "local-command-stderr", "local-command-caveat", "bash-stdout", "bash-stderr",
     "uploaded_files", "turn_aborted", "env_context", "repo_context", "attachments", "session_context",
     "user-prompt-submit-hook", "attached_contents", "system_instruction", r'file(?=\s+name="[^"<>]{1,300}"\s+mime=)',
@@ -50,9 +50,24 @@ def unwrapped(content: str) -> str:
         text = handed["own"].partition(f"</{handed['tag']}>")[0]
     if (asked := _AFTER_CONTEXT.search(text)) and text[asked.end() :].strip():
         text = text[asked.end() :]
-    while match := _WRAPPED.search(text):
-        close = text.lower().find(f"</{match.group(1).lower()}>", match.end())
-        end = match.end() if close < 0 else close + len(match.group(1)) + 3
-        text = text[: match.start()] + " " + text[end:]
+    text = _without_blocks(text)
     text = _PROMPT_MARK.sub("", _SET_BEFORE.sub("", text)).strip()
     return _PLACEHOLDER.sub(" ", text).strip() or text
+
+
+def _without_blocks(text: str) -> str:
+    """A blank in the place of each block; of one that is never closed only the opening goes."""
+    lower = text.lower()
+    lower = lower if len(lower) == len(text) else text  # some letters have two in lower case
+    parts, end = [], 0
+    unclosed: set[str] = set()
+    for match in _WRAPPED.finditer(text):
+        tag = match[1].lower()
+        if match.start() < end:
+            continue  # within the block before it
+        close = -1 if tag in unclosed else lower.find(f"</{tag}>", match.end())
+        parts.append(text[end : match.start()])
+        end = match.end() if close < 0 else close + len(tag) + 3
+        if close < 0:
+            unclosed.add(tag)  # nor is a later one
+    return " ".join([*parts, text[end:]])
