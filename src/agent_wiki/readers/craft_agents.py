@@ -13,19 +13,22 @@ from itertools import groupby
 from typing import Any
 
 from agent_wiki.readers.builder import TrajectoryBuilder
-from agent_wiki.readers.recorded import add_counts, flat_text, mapping, number, objects, text_or_none, usage_of
+from agent_wiki.readers.recorded import (
+    TOKENS_IN_CAMEL_CASE,
+    add_counts,
+    flat_text,
+    mapping,
+    number,
+    objects,
+    text_or_none,
+    usage_of,
+)
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.trajectory import Source, Trajectory
 
 FORMAT = "craft-agents"
 
 _ENDED = frozenset({"completed", "error"})
-_USAGE_NAMES = {
-    "inputTokens": "input_tokens",
-    "outputTokens": "output_tokens",
-    "cacheReadTokens": "cache_read_input_tokens",
-    "cacheCreationTokens": "cache_creation_input_tokens",
-}
 
 
 def claims(sample: Sample) -> bool:
@@ -103,7 +106,7 @@ def _call_id(message: dict[str, Any]) -> str | None:
 def _trajectory(builder: TrajectoryBuilder, head: dict[str, Any]) -> Trajectory:
     tokens: Counter[str] = Counter()
     used = mapping(head.get("tokenUsage"))
-    add_counts(tokens, used, _USAGE_NAMES)
+    add_counts(tokens, used, TOKENS_IN_CAMEL_CASE)
     builder.note_cost(number(used.get("costUsd")))
     cwd = text_or_none(head.get("sdkCwd")) or text_or_none(head.get("workspaceRootPath"))
     source = Source(FORMAT, title=text_or_none(head.get("name")), cwd=cwd, usage=usage_of(tokens))

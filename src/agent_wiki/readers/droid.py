@@ -13,7 +13,15 @@ from typing import Any
 
 from agent_wiki.readers.builder import TrajectoryBuilder
 from agent_wiki.readers.chat_messages import Parts, parts_of
-from agent_wiki.readers.recorded import add_counts, iso_utc, mapping, most_used, text_or_none, usage_of
+from agent_wiki.readers.recorded import (
+    TOKENS_IN_CAMEL_CASE,
+    add_counts,
+    iso_utc,
+    mapping,
+    most_used,
+    text_or_none,
+    usage_of,
+)
 from agent_wiki.readers.recording import Recording, Sample
 from agent_wiki.readers.sidecars import json_beside
 from agent_wiki.trajectory import Source, Trajectory
@@ -28,12 +36,6 @@ _REASONING = ("chatCompletionReasoningContent", "openaiReasoningSummary")  # bes
 _SHELL = "Execute"
 _EXITED = regex(r"\[Process exited with code (-?\d{1,10})\]\s*\Z")
 _END = 200  # characters of an output in which its exit code stands
-_USAGE_NAMES = {
-    "inputTokens": "input_tokens",
-    "cacheCreationTokens": "cache_creation_input_tokens",
-    "cacheReadTokens": "cache_read_input_tokens",
-    "outputTokens": "output_tokens",
-}
 
 
 def claims(sample: Sample) -> bool:
@@ -116,7 +118,7 @@ class _Session:
     def trajectory(self, settings: dict[str, Any]) -> Trajectory:
         """The trajectory of all lines. `settings`: what the program keeps beside the session."""
         tokens: Counter[str] = Counter()
-        add_counts(tokens, mapping(settings.get("tokenUsage")), _USAGE_NAMES)
+        add_counts(tokens, mapping(settings.get("tokenUsage")), TOKENS_IN_CAMEL_CASE)
         title = text_or_none(self.header.get("title"))
         source = Source(
             FORMAT,

@@ -142,6 +142,15 @@ def id_of_first(prefix: str, first: dict[str, Any]) -> str | None:
     return f"{prefix}-{short_digest((entry_id, written))}"
 
 
+TOKENS_IN_CAMEL_CASE = {
+    "inputTokens": "input_tokens",
+    "cacheCreationTokens": "cache_creation_input_tokens",
+    "cacheReadTokens": "cache_read_input_tokens",
+    "outputTokens": "output_tokens",
+}
+"""The names of `Usage` by those of several programs, for `add_counts`."""
+
+
 def add_counts(tokens: Counter[str], recorded: dict[str, Any], names: Mapping[str, str]) -> None:
     """Add recorded numbers of tokens to sums by the names of `Usage`; `names` says which is which."""
     for name, ours in names.items():

@@ -98,7 +98,7 @@ _RUNNING_TOOL = regex(r"bash|shell|exec|run|terminal|python|command|stdin|cmd|co
 
 _ERROR_HELD = regex(r"(?:# )?\w{1,40} = [\"']Error: ")  # what a call gave to a variable
 # PowerShell, in any language, of a line that it could not read: nothing of it has run.
-UNREAD = regex(
+_UNREAD = regex(
     r"ParserError\b.{0,400}FullyQualifiedErrorId ?: ?\w+\s*\Z|FullyQualifiedErrorId ?: ?InvalidEndOfLine\b"
     r"|'(?:&&|\|\|)' is not a valid statement separator in this version"
     r"|(?:ParserError|Line \|).{0,1200}Missing file specification after redirection operator",
@@ -121,6 +121,11 @@ _WENT_WELL = regex(
     r"\(Bash completed with no output\)|Your command ran successfully and did not produce any output\.?"
     r"|(?:<system>)?Tool ran without output or errors(?:</system>)?"
 )
+
+
+def unread_by_powershell(output: str) -> re.Match[str] | None:
+    """The complaint of PowerShell, at the end of what was printed, of a line that it could not read; else None."""
+    return _UNREAD.search(output[-_WINDOW:].rstrip())
 
 
 def text_failure(content: str, tool_name: str | None = None, command: str | None = None) -> bool | None:
@@ -159,7 +164,7 @@ def text_failure(content: str, tool_name: str | None = None, command: str | None
 
 def is_unread(output: str) -> bool:
     """Whether PowerShell could not read a command line, by the error's name in any language: nothing of it has run."""
-    return UNREAD.search(output[-_WINDOW:].rstrip()) is not None
+    return unread_by_powershell(output) is not None
 
 
 def _command_failure(first: list[str], last: list[str], command: str, *, is_whole: bool) -> bool | None:

@@ -18,7 +18,7 @@ from agent_wiki.shell.chain import (
     printed_codes,
     shows_end,
 )
-from agent_wiki.shell.failures import UNREAD
+from agent_wiki.shell.failures import unread_by_powershell
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.outcomes import State, StepState, Verdict
 from agent_wiki.shell.programs import LOOKERS, PASSES, SHOWS_END
@@ -53,7 +53,6 @@ _QUIET = frozenset({"-q", "-qq", "--quiet", "--silent", "-s", "-c", "--no-run"})
 _NOT_COMPILED = regex(r"\W*Failed to compile\W*$")
 _MOST_STEPS = 60
 _UNREADABLE = "\N{REPLACEMENT CHARACTER}"
-_MOST_UNREAD = 2_000  # characters of a complaint of PowerShell
 # A server that was stopped for want of an end had started.
 _WAS_STOPPED = regex(
     r"\A(?:Error: )?(?:Exit code:? \d{1,3}\s+)?"
@@ -171,9 +170,9 @@ class _Judge:
         line = error_line(self.result) or exit_line(self.result)
         if at is not None and at in self.signs and sum(self.chain.can_fail) > 1:
             line = self._line_from(self.signs[at]) or line
-        complaint = UNREAD.search(self.result[-_MOST_UNREAD:])
+        complaint = unread_by_powershell(self.result)
         if complaint and _UNREADABLE in line:  # in a language whose letters were lost
-            line = quoted(complaint[0].strip().rpartition("\n")[2].strip(" +"))
+            line = quoted(complaint[0].rpartition("\n")[2].strip(" +"))
         if complaint and len(self.steps) > 1:  # nothing of the line has run
             unread: list[StepState] = ["not run"] * len(self.steps)
             unread[at or 0] = "failed"

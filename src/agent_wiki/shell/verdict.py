@@ -142,7 +142,7 @@ def judged(
     if not is_error and (running := _running(result, polled)):
         return Verdict("running", running, turn)
     is_error = _status(result, command, polled, is_error)
-    if (early := _timed_out(result, command, turn) or _greeted(result, command, turn)) is not None:
+    if (early := _timed_out(result, command, polled, turn) or _greeted(result, command, turn)) is not None:
         return early
     if is_error is None and (state := _left_running(result)) is not None:
         return Verdict(*state, turn)
@@ -170,9 +170,8 @@ def _status(result: str, command: str, polled: re.Match[str] | None, is_error: b
     return polled["code"] != "0" if polled and polled["code"] else is_error
 
 
-def _timed_out(result: str, command: str, turn: int | None) -> Verdict | None:
+def _timed_out(result: str, command: str, polled: re.Match[str] | None, turn: int | None) -> Verdict | None:
     """The verdict on a command that was killed, or took too long: what it printed may say that it failed; else None."""
-    polled = POLLED.search(result[-_HEADER:])
     if polled and polled["signal"]:
         return Verdict("called off", polled[0].strip(), turn)
     if killed := _KILLED.match(result):

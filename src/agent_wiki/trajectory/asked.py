@@ -94,7 +94,8 @@ def offers_options(reply: str) -> bool:
 
     In: the whole reply, for a head that most replies have is left out elsewhere.
     """
-    return _OPTIONS.search(reply[-_ENDING:]) is not None and _ASKS_BACK.search(reply[-_ENDING:]) is not None
+    ending = reply[-_ENDING:]
+    return _OPTIONS.search(ending) is not None and _ASKS_BACK.search(ending) is not None
 
 
 def _chosen(reply: str, answer: str) -> str:
@@ -103,10 +104,11 @@ def _chosen(reply: str, answer: str) -> str:
     In: the reply, and the whole of what the user wrote next ("B", "option 2", "recommended"). Out: the option's text as
     it stands in the reply, the first cell of a table's row.
     """
-    picked = _CHOICE.fullmatch(answer.strip()[:_LONGEST_CHOICE])
-    if picked is None and _AS_RECOMMENDED.fullmatch(answer.strip()[:_LONGEST_CHOICE]):
-        picked = next(reversed(list(_RECOMMENDS.finditer(reply[-_ENDING:]))), None)
-    offered = list(_OFFERED.finditer(reply[-_ENDING:])) if picked else []
+    ending, said = reply[-_ENDING:], answer.strip()[:_LONGEST_CHOICE]
+    picked = _CHOICE.fullmatch(said)
+    if picked is None and _AS_RECOMMENDED.fullmatch(said):
+        picked = next(reversed(list(_RECOMMENDS.finditer(ending))), None)
+    offered = list(_OFFERED.finditer(ending)) if picked else []
     if "option" in answer.lower():
         offered = [each for each in offered if each["named"]] or offered
     mark = unicodedata.normalize("NFKC", picked["mark"]).upper() if picked else ""
@@ -118,7 +120,7 @@ def _chosen(reply: str, answer: str) -> str:
             options = {}  # another list begins
         options.setdefault(each["mark"], each["text"].partition(" | ")[0].replace("**", "").strip(" |*"))
     option = options.get(mark, "") if len(options) > 1 and options.keys() & {"A", "1"} else ""
-    is_quantity = mark.isdigit() and option and _ASKS_NUMBER.search(reply[-_ENDING:][offered[-1].end() :])
+    is_quantity = mark.isdigit() and option and _ASKS_NUMBER.search(ending[offered[-1].end() :])
     is_option = any(map(str.isalpha, option)) and not option.endswith("?")  # no number, no question of several
     return option if is_option and not is_quantity else ""
 

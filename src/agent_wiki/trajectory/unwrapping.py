@@ -57,6 +57,8 @@ def unwrapped(content: str) -> str:
 
 def _without_blocks(text: str) -> str:
     """A blank in the place of each block; of one that is never closed only the opening goes."""
+    if _WRAPPED.search(text) is None:
+        return text  # nearly all turns
     lower = text.lower()
     lower = lower if len(lower) == len(text) else text  # some letters have two in lower case
     parts, end = [], 0

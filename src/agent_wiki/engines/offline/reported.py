@@ -257,10 +257,10 @@ def _said(reply: str) -> Iterator[str]:
 def _is_place(text: str) -> bool:
     """A file, a link or a name in code with a word to it at most; or nothing that is spelt. A check is no place."""
     words = _CODE.sub("", without_links(text))
-    if _RESULT.search(words) or any(map(is_check, simple_commands(" ; ".join(_CODE.findall(text)).replace("`", "")))):
-        return False
     least = _FEWEST_SIGNS // 2 if len(words) < len(text) else 2
-    return sum(map(str.isalpha, words)) + len(_SIGNS.findall(words)) < least
+    if sum(map(str.isalpha, words)) + len(_SIGNS.findall(words)) >= least or _RESULT.search(words):
+        return False
+    return not any(map(is_check, simple_commands(" ; ".join(_CODE.findall(text)).replace("`", ""))))
 
 
 def _is_tally(text: str) -> bool:

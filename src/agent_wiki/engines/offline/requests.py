@@ -100,9 +100,8 @@ def requests_of(trajectory: Trajectory) -> list[UserRequest]:
         if found and (option := chosen_number(last_said, request.text)):
             request = replace(request, text=option, kind="answer", is_said=False)
         is_again = request.kind == "request" and request.text in heard and request.is_said and len(request.text) < _END
-        is_work = "?" not in request.text and ASKS.search(request.text)
-        if is_again and not (is_work and heard[request.text] < last_call):  # else what was done since stands under it
-            request = replace(request, kind="nudge")
+        if is_again and ("?" in request.text or heard[request.text] >= last_call or not ASKS.search(request.text)):
+            request = replace(request, kind="nudge")  # else what was done since stands under it
         found.append(request)
         heard[request.text] = turn
     texts = without_templates([each.text for each in found])

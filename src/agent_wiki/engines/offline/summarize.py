@@ -63,6 +63,7 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
     requests_shown = listed_requests(stretch)
     listed = {each.turn for each in requests_shown}
     narrative = narrative_of(stretch, shown, troubles)
+    letters = letters_of(narrative)
     return ArcAnswer(
         slug="" if is_only else arc_slug(goal),
         first_turn=stretch.first_turn,
@@ -77,7 +78,7 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         requests=requests_shown,
         key_turns=key_turns_of(stretch, shown, troubles, deed, listed),
         dead_ends=dead_ends_of(stretch),
-        reported=[each for each in reported_by(stretch) if not _stands_in(each.text, letters_of(narrative))],
+        reported=[each for each in reported_by(stretch) if not _stands_in(each.text, letters)],
         recalled=recalled_pages(stretch, reads),
     )
 

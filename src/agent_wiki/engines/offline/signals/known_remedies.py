@@ -7,7 +7,8 @@ import re
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, error_name, lesson, quote_command, quote_line
-from agent_wiki.engines.offline.tables import AnyOf, Pattern, entries, pattern, table
+from agent_wiki.engines.offline.tables import AnyOf, Pattern, entries, pattern
+from agent_wiki.engines.offline.troubles import INSTALLS
 from agent_wiki.shell.blame import named_in
 from agent_wiki.shell.edited_parts import edit_old_text, edit_text
 from agent_wiki.shell.judged_steps import called_steps
@@ -20,7 +21,6 @@ from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 _WITHIN_CALLS, _SOON = 20, 8  # the second where the remedy need not be the failed command
-INSTALLS = pattern(table("runners")["install"])
 _MISSED = regex(r"[^\n]{0,80}not found\b|Failed to spawn\b", needs=("not found", "Failed to spawn"))
 _WORD, _MOST = regex(r"[^\s;&|\"']+"), 0.5
 _PAIR = regex(r"'[^'\n]{0,800}'|\"[^\"\n]{0,800}\"")
