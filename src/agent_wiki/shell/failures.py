@@ -96,7 +96,8 @@ _NUMBERED_LISTING = regex(r"[ \t]{0,8}\d{1,7}(?:→|\t|\||:)|\[File: |diff --git
 _RUNNING_TOOL = regex(r"bash|shell|exec|run|terminal|python|command|stdin|cmd|code|computer", re.IGNORECASE)
 
 
-_ERROR_HELD = regex(r"(?:# )?\w{1,40} = [\"']Error: ")  # what a call gave to a variable
+# What a call gave to a variable; what OpenHands heads with the name of its tool.
+_ERROR_HELD = regex(r"(?:# )?\w{1,40} = [\"']Error: |EXECUTION RESULT of \[\w{1,40}\]:\s{0,9}ERROR:\n")
 # PowerShell, in any language, of a line that it could not read: nothing of it has run.
 _UNREAD = regex(
     r"ParserError\b.{0,400}FullyQualifiedErrorId ?: ?\w+\s*\Z|FullyQualifiedErrorId ?: ?InvalidEndOfLine\b"

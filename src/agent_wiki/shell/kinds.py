@@ -276,7 +276,7 @@ def _git_kind(rest: tuple[str, ...]) -> ShellKind:
 
 
 def _gh_kind(rest: tuple[str, ...]) -> ShellKind:
-    if set(rest[:2]) & {"create", "merge", "comment", "edit", "review", "close", "release"}:
+    if set(rest[:2]) & {"create", "merge", "comment", "edit", "review", "close", "upload"}:
         return "ship"
     if rest[:1] == ("api",):
         return "ship" if {"-f", "-F", "--field", "POST", "PATCH", "PUT", "DELETE"} & set(rest) else "look"

@@ -113,7 +113,7 @@ _FRAME = regex(
     r"^\s*(?:</?(?:returncode|output|tool_use_error|stdout|stderr|exit_code)>$|Exit [Cc]ode:? -?\d+$|Chunk ID:|"
     r"exitcode: -?\d+ \(execution \w+\)$|\(Command exited with code -?\d+\)$|Code output: ?$|Wall time:|"
     r"\(no output\)|Desired=\w|\|(?: Status=|/ Err\?=|\|/ Name\b)|"
-    r"OBSERVATION: ?$|EXECUTION RESULT of \[|Your (?:last )?command ran successfully and did not produce|"
+    r"OBSERVATION: ?$|ERROR: ?$|EXECUTION RESULT of \[|Your (?:last )?command ran successfully and did not produce|"
     r"\"status\": \"error\",$|<system>Tool ran without output|\[image(?:: [^\]]{1,80})?\]$|"
     r"remote: error: Trace: |Process Group PGID: \d|Background PIDs: |<shellId: |(?:Error|Signal): \(none\)$|"
     r"(?:Stderr: )?bash: (?:cannot set terminal process group|no job control)|"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from agent_wiki.shell.kinds import CHECK_WORDS, is_check, script_of
-from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.shell.simple_commands import SimpleCommand, simple_commands
 from agent_wiki.shell.task_runners import runner_name
 from agent_wiki.trajectory.lazily import dataclass, regex
 
@@ -41,19 +41,24 @@ _LEAST_SHARED = 0.5  # of what a command other than a check was about
 _LEAST_TEXT = 16  # characters of a word that is a text of its own
 _SHOW = frozenset({"-q", "--jq", "--format", "--template", "-o", "-w"})  # what is shown of a result
 _WORDS = regex(r"\w+")
+_STOPPED_AT = regex(r"\bERR_PNPM_RECURSIVE_RUN_FIRST_FAIL\b[^\n`]{1,200}: `([^`\n]{4,300})`")
 
 
 @dataclass(frozen=True, slots=True)
 class CheckRun:
-    """One check. `family`: the tool and what it was asked for; `targets`: to what it was narrowed."""
+    """One check. `family`: the tool and what it was asked for; `targets`: to what it was narrowed.
+
+    `stopped`: the command within a package's script at which the check stopped, as the runner prints it.
+    """
 
     family: str
     targets: frozenset[str]
+    stopped: CheckRun | None = None
 
     def answers(self, other: CheckRun) -> bool:
         """Whether the verdict of this run also covers what `other` had checked."""
         if self.family != other.family:
-            return False
+            return other.stopped is not None and self.answers(other.stopped)
         is_within = all(any(_holds(mine, theirs) for mine in self.targets) for theirs in other.targets)
         names_tests = any(map(_is_name, self.targets)) and not any(
             map(_is_name, other.targets)
@@ -91,6 +96,13 @@ def _verb(program: str, words: list[str]) -> str:
     may_be_later = program in _WITH_PHASES
     verb = next((word for word in known if may_be_later or word == first or word[:1] == "-"), first)
     return verb if program in _WITH_VERB or program in CHECK_WORDS else ""
+
+
+def stopped_at(output: str) -> CheckRun | None:
+    """The command at which pnpm says that a package's script stopped; None where it does not say."""
+    named = _STOPPED_AT.findall(output)
+    steps = simple_commands(named[-1]) if named else ()
+    return check_run(steps[0]) if len(steps) == 1 else None
 
 
 @lru_cache(maxsize=4096)  # several rules ask what settles a failure

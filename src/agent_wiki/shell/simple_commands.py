@@ -70,8 +70,11 @@ class SimpleCommand:
         return hash((self.source or self.words, self.start))  # by which what is said of it is kept, and found often
 
     def text(self) -> str:
-        """The command as a person would name it: words only, one space apart."""
-        return " ".join(self.words)
+        """The command as a person would name it: words only, one space apart; of PowerShell as it is written.
+
+        There `\\` parts the names of a path, and is no escape.
+        """
+        return " ".join(self.source.split() if "\\" in self.source and _CMDLET.match(self.program) else self.words)
 
 
 # PowerShell: `$files = Get-ChildItem src`, a key of a table (`a = 3`), and what is asked of a bracket: `(…).Length`.

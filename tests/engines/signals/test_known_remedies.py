@@ -126,7 +126,7 @@ def test_the_command_that_signs_the_error_is_the_one_that_stopped() -> None:
         "cd web && rm -rf dist", "/usr/bin/bash: line 1: cd: web: No such file or directory", failed=True
     )
     (lesson,) = known_remedies.lessons(MinedSession.of(script.runs("cd /shop/web && rm -rf dist", "ok").done()))
-    assert lesson.guideline.title == "Expect the shell where cd left it"
+    assert lesson.guideline.title == "Begin commands with their absolute folder"
     assert lesson.guideline.rationale.startswith("`cd` stopped with `cd: web: No such file or directory`")
     assert lesson.guideline.evidence[1].quote == "cd web"
     session = replace(script.done(), agent="gemini-cli")  # another agent's shell may begin anew with each call

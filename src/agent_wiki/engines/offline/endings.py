@@ -13,7 +13,7 @@ from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.troubles import Trouble
-from agent_wiki.engines.offline.wording import called, code, error_words, listing, said
+from agent_wiki.engines.offline.wording import called, called_as_passed, code, error_words, listing, said
 from agent_wiki.trajectory.asked import offers_options
 from agent_wiki.wiki.text import plain_line
 
@@ -67,7 +67,7 @@ def _checked(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
     """The results of the last checks, without what the story has reported as a failure already."""
     if not shown.failed:
         last = shown.passed[-1]
-        turns = {called(act): act.end for act in shown.passed}  # the last run of each
+        turns = {called_as_passed(act): act.end for act in shown.passed}  # the last run of each
         is_at_once = len(set(turns.values())) == 1
         names = list(turns) if is_at_once else [f"{name} (T{turn})" for name, turn in turns.items()]
         line = error_words(shown.quote or "", 90) if len(shown.passed) == 1 else ""
@@ -79,7 +79,7 @@ def _checked(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
     is_reported = any(act in trouble.failures for act in shown.failed for trouble in troubles)
     line = error_words(shown.quote or "", 100)
     text = f"The last run of {listing(names)} failed (T{shown.failed[-1].end})"
-    passed = [name for name in dict.fromkeys(called(act) for act in shown.passed) if name not in names]
+    passed = [name for name in dict.fromkeys(map(called_as_passed, shown.passed)) if name not in names]
     if is_reported and not passed:
         return ""
     text += f": {line}." if line and not is_reported else "."

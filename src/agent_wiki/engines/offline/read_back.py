@@ -36,7 +36,9 @@ def read_back(stretch: Stretch) -> Shown | None:
             return None  # more was made than the file that was asked for, and nothing shows that it works
         if line:
             written[name] = (act.turn, line)
-    last_asked = stretch.last_request_turn()
+    last_asked, last_written = stretch.last_request_turn(), max((turn for turn, _ in written.values()), default=0)
+    if any(act.kind == "check" and act.has_failed and act.turn > last_written for act in stretch.acts):
+        return None  # whatever it stopped at
     for look in reversed(stretch.acts if written else []):
         if look.kind != "look" or not look.has_worked or look.turn < last_asked:
             continue

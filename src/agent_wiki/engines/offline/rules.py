@@ -84,7 +84,6 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
         {
             "safeguards/one-command": "A harness refuses a reply for its number of commands, and accepts the next.",
             "safeguards/tool-call": "A harness refuses a reply without a tool call, and accepts the next.",
-            "safeguards/batch": "A harness calls off calls beside one that failed, and takes them when made again.",
         },
     ),
 )

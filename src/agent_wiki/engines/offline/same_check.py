@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from agent_wiki.engines.offline.acts import Act, check_key
 from agent_wiki.shell.kinds import is_check
-from agent_wiki.shell.same_check import CheckRun, check_run
+from agent_wiki.shell.same_check import CheckRun, check_run, stopped_at
 from agent_wiki.shell.simple_commands import SimpleCommand
 
 _PASSED = {"passed": True, "failed": False, "masked": False}
@@ -25,8 +25,13 @@ def check_verdicts(act: Act) -> list[tuple[CheckRun, bool]]:
     if act.finding is None or act.finding.passed is None:
         return []
     steps = act.judged_steps if act.kind == "check" else []
+    stopped = stopped_at(act.call.result or "")
     states = [(_run(step), state) for step, state in steps if is_check(step)]
-    known = [(run, _PASSED[state]) for run, state in states if state in _PASSED]
+    known = [
+        (run if _PASSED[state] else replace(run, stopped=stopped), _PASSED[state])
+        for run, state in states
+        if state in _PASSED
+    ]
     if act.finding.passed is not all(passed for _, passed in known):
         known = []
     return known or [(run, act.finding.passed) for run in check_runs(act)]

@@ -8,7 +8,7 @@ from typing import Literal
 from agent_wiki.engines.offline.acts import Act, distinct
 from agent_wiki.engines.offline.changes import is_data, is_unchecked
 from agent_wiki.engines.offline.tables import table, written
-from agent_wiki.engines.offline.wording import called, listing
+from agent_wiki.engines.offline.wording import called, called_as_passed, listing
 from agent_wiki.pages.sessions import Outcome
 from agent_wiki.trajectory.lazily import dataclass, regex
 
@@ -75,7 +75,7 @@ class Shown:
         own = f"{self.basis}-{self.outcome}-{what}"
         reason = next((reasons[key] for key in (own, own.rpartition("-")[0], self.basis) if key in reasons), "")
         stands_for = {
-            "NAMES": listing(distinct([called(act) for act in shown]), 3),
+            "NAMES": listing(distinct([called(act) if self.failed else called_as_passed(act) for act in shown]), 3),
             "LAST": f"{'of code ' if last < latest else ''}(T{last})",
             "RAN": f"T{shown[-1].end}" if shown else "",
         }

@@ -17,7 +17,15 @@ from agent_wiki.engines.offline.meant_to_fail import meant_to_fail
 from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import named, pattern, table, written
-from agent_wiki.engines.offline.what_changed import LATER, OUTSIDE, is_again, is_let_out, variables_gone, what_changed
+from agent_wiki.engines.offline.what_changed import (
+    LATER,
+    OUTSIDE,
+    is_again,
+    is_let_out,
+    shown_step,
+    variables_gone,
+    what_changed,
+)
 from agent_wiki.engines.offline.wording import called, code, file_names, is_inline, listing, shown_path
 from agent_wiki.shell.blame import named_in
 from agent_wiki.shell.files_written import OWN_NOTES, bare_name
@@ -240,7 +248,9 @@ def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -
     if trouble.is_check and (gone := deleted_for_good([(act.commands, act.edits) for act in between], trouble.line)):
         verb = "were" if gone[1:] else "was"
         return f"after {listing([code(shown_path(path, cwd)) for path in gone])} {verb} deleted"
-    installed = [called(act) for act in between if INSTALLS.search(act.call.command() or "")]
+    failing = {each.text() for act in trouble.failures for each in act.commands}
+    steps = [each for act in trouble.between for each in act.commands if each.text() not in failing]
+    installed = [shown_step(each) for each in steps if INSTALLS.search(each.text())]
     handed = ["the work of a subagent"] if any(map(was_sent_to_change, between)) else []
     changed_last = [path for path in reversed(trouble.edits) if not OWN_NOTES.search(path)]
     files = list({shown_path(path, cwd): path for path in changed_last}.values())[::-1]
@@ -255,7 +265,7 @@ def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -
     is_named = any(bare_name(path).rpartition(".")[0] in (trouble.failures[-1].call.result or "") for path in edits)
     names = file_names(edits, cwd, _MOST_SHOWN, clauses) if len(edits) <= _FEW_EDITS or is_named else "several files"
     is_of_tests = trouble.is_check and bool(edits) and all(map(_TEST_FILE.search, edits))
-    is_of_tests = is_of_tests and not any(map(is_inline, between))  # inline code may have changed other files
+    is_of_tests = is_of_tests and not (installed or any(map(is_inline, between)))  # inline code may change other files
     changed = [f"changes to {'the tests alone, ' if is_of_tests else ''}{names}"] if edits else []
     repaired = ":fix" in (fix.call.command() or "") and ":fix" not in (trouble.failures[-1].call.command() or "")
     if done := [*changed, *handed, *distinct([*installed, *([called(fix)] if repaired else [])])]:

@@ -149,7 +149,7 @@ def _alike(one: Any, other: Any) -> bool:
 
 def _of_commands(failed: Act, step: SimpleCommand, worked: Act, again: SimpleCommand) -> str:
     ahead = steps_ahead(failed.commands, worked.commands[: worked.commands.index(again)])
-    prepared = f"with {listing([_shown(each) for each in ahead], 2)} run before it" if ahead else ""
+    prepared = f"with {listing([shown_step(each) for each in ahead], 2)} run before it" if ahead else ""
     said = _of_words(step, again)
     return " ".join(filter(None, (said, prepared)))
 
@@ -177,11 +177,12 @@ def _as_written(step: SimpleCommand) -> list[str]:
     return [word for word in words if not _REDIRECTION.fullmatch(word)]
 
 
-def _shown(step: SimpleCommand) -> str:
+def shown_step(step: SimpleCommand) -> str:
+    """One command of a line as code, without its heredoc, its long paths cut."""
     return code(plain_line(with_cut_paths(step.text().split("\n", 1)[0]), _MOST_SHOWN))
 
 
 def _as_shown(step: SimpleCommand, again: SimpleCommand) -> str:
     """The whole new form, where its beginning shows the difference."""
-    old, new = _shown(step), _shown(again)
+    old, new = shown_step(step), shown_step(again)
     return f"as {new}" if new != old else ""

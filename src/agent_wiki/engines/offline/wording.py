@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from agent_wiki.engines.offline.acts import Act, main_command
 from agent_wiki.engines.offline.tables import named
-from agent_wiki.shell.kinds import is_inline_script, shell_kind
+from agent_wiki.shell.kinds import is_check, is_inline_script, shell_kind
 from agent_wiki.shell.result_lines import shows_success
 from agent_wiki.shell.tools import bare_tool_name, line_of_code
 from agent_wiki.trajectory.lazily import regex
@@ -142,6 +142,13 @@ def called(act: Act, most: int = 60) -> str:
     if command is not None and is_inline(act):
         return f"an inline {code(command.program)} script"
     return code(shown_command(act, most))
+
+
+def called_as_passed(act: Act) -> str:
+    """An act that passed as a person would name it; of a line that failed later on, the last check that had passed."""
+    passed = [step for step, state in act.judged_steps if state == "passed" and is_check(step)]
+    passed = passed if act.has_failed else []
+    return code(plain_line(with_cut_paths(passed[-1].text().split("\n", 1)[0], 2), 60)) if passed else called(act)
 
 
 def is_inline(act: Act) -> bool:

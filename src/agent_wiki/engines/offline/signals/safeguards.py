@@ -1,4 +1,4 @@
-"""The harness's own rules for replies and for the calls in one (signal 8)."""
+"""The harness's own rules for replies (signal 8)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ import re
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, lesson
 from agent_wiki.engines.offline.tables import AnyOf, entries
-from agent_wiki.shell.verdict import has_failed
-from agent_wiki.stages.call_effects import is_made_again
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 _SEVERAL = 2
 _FOUND = regex(r"(?i:(?:found|got|received) [2-9] )")
-_WITHIN_CALLS = 60  # before and after
 _MOST_READ = 300  # a refusal says at its start what it wants
 _BLOCK = regex(r"^ {0,3}```\w*\s*\n.+?^ {0,3}```", re.MULTILINE | re.DOTALL)
 
@@ -23,40 +20,15 @@ class HarnessRule(WordedEntry):
     """One entry of `tables/safeguards.toml`: `asks` is how a harness words it when it refuses a reply.
 
     `refuses_several`: it refuses a reply that has several commands, and not one that has none.
-    `calls_off`: it is how the harness answers the other calls of a reply of which one failed.
     """
 
     asks: AnyOf
     refuses_several: bool = False
-    calls_off: bool = False
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
-    """The harness refuses a reply for its commands, or calls off a part of it; what comes next is carried out.
-
-    One lesson for each of its rules.
-    """
-    rules = entries("safeguards", HarnessRule)
-    return [each for rule in rules for each in (_called_off if rule.calls_off else _refused)(session, rule)]
-
-
-def _called_off(session: MinedSession, rule: HarnessRule) -> list[Lesson]:
-    """A call that did nothing, for a command of its reply had failed, and that was made again with success."""
-    for call in session.calls:
-        match = rule.asks.search((call.result or "")[:_MOST_READ]) if call.mark == "cancelled" else None
-        near = session.calls[max(0, call.position - _WITHIN_CALLS) : call.position + _WITHIN_CALLS] if match else []
-        beside = [each for each in near if each.turn == call.turn and each.command()]
-        failed = next((each for each in beside if has_failed(each)), None)
-        again = next((each for each in near if failed and is_made_again(call, each)), None)
-        if match is None or failed is None or again is None:
-            continue
-        line, command = (call.result or "").partition("\n")[0], (failed.command() or "").partition("\n")[0]
-        beside_it = plain_line(command, 100).replace("`", "'")
-        rationale = f"Beside `{beside_it}`, which failed, a call was called off; made again it worked."
-        quotes = [(call.result_turn, line), (failed.turn, command), (again.turn, again.raw_arguments)]
-        evidence = [session.quote(*each) for each in quotes]
-        return lesson(rule.wording, rationale, evidence, {call.turn}, 56, remedy=again.turn, confirmed=again.turn)
-    return []
+    """The harness refuses a reply for its commands; the next is carried out. One lesson for each of its rules."""
+    return [each for rule in entries("safeguards", HarnessRule) for each in _refused(session, rule)]
 
 
 def _refused(session: MinedSession, rule: HarnessRule) -> list[Lesson]:
