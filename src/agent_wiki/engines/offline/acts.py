@@ -125,7 +125,7 @@ class Act:
     @property
     def is_of_unnamed_file(self) -> bool:
         """An edit that worked, of a file that the recording does not name."""
-        is_unnamed = self.kind == "edit" and not (self.edits or self.deletes)
+        is_unnamed = self.kind == "edit" and not (self.edits or self.deletes) and self.call.continues is None
         return is_unnamed and self.call.command() is None and self.has_worked
 
     def _is_without_word(self) -> bool:

@@ -22,13 +22,14 @@ from agent_wiki.stages.trust import words_of_refusal
 from agent_wiki.wiki.text import plain_line, some_of
 
 MOST_DEAD_ENDS = 8
+_OFTEN = 2  # times after the first
 
 
 def dead_ends_of(stretch: Stretch) -> list[TurnNote]:
     """The dead ends of a stretch in turn order, at most eight; what was tried with the wiki itself is none."""
     own = own_turns(stretch.trajectory)
     by_turn: dict[int, TurnNote] = {}
-    for note in (*_reverts(stretch), *_stopped(stretch)):
+    for note in (*_reverts(stretch), *_stopped(stretch), *_not_let_through(stretch)):
         if note.turn not in own:
             by_turn.setdefault(note.turn, note)
     return [by_turn[turn] for turn in sorted(by_turn)][:MOST_DEAD_ENDS]
@@ -54,6 +55,19 @@ def _reverts(stretch: Stretch) -> Iterator[TurnNote]:
         is_commit = act.has_worked and any(each.words[:2] == ("git", "commit") for each in act.commands)
         is_commit = is_commit or "Initialized empty Git repository" in (act.call.result or "")  # it knew nothing of it
         edited = distinct([*([] if is_commit else edited), *act.edits])
+
+
+def _not_let_through(stretch: Stretch) -> Iterator[TurnNote]:
+    """A command that the harness refused several times over, however it was worded."""
+    calls: dict[tuple[str, ...], list[Act]] = {}
+    for act in stretch.acts:
+        if act.was_refused and act.call.mark is None and act.commands:
+            calls.setdefault(act.commands[0].words[:3], []).append(act)
+    for first, *again in calls.values():
+        if len(again) >= _OFTEN:
+            why = plain_line(again[-1].verdict.line or quoted(again[-1].call.result or ""), 120)
+            text = f"The harness refused {called(again[-1])} {len(again) + 1} times from T{first.end} on: “{why}”"
+            yield _note(again[-1].end, text)
 
 
 def _stopped(stretch: Stretch) -> list[TurnNote]:

@@ -34,13 +34,13 @@ _OF_REPOSITORY = frozenset({"corrections", "preferences", "surroundings"}) | {
 _OF_TOOL = frozenset({"arguments"})
 # What the program around the agent refuses, and from where its shell runs a command.
 _OF_AGENT = frozenset(
-    {
+    [
         "recoveries/outside-sandbox",
         "safeguards",
         "arguments/absolute-path",
         "remedies/stayed-folder",
         "remedies/left-folder",
-    }
+    ]
 )
 _MOST_PER_SESSION = 5
 # What would help was taken out: the value itself, or all that a command is given.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 from agent_wiki.engines.offline.listed_tasks import listed_tasks
@@ -59,6 +60,8 @@ _IMPERATIVE = regex(r"(?:implement|continue|build|fix|address|resolve) ", re.IGN
 _WANTS_TO_KNOW = written("asks_to_know", re.IGNORECASE)
 _PROGRAM_ASKS, _REPEATS = written("program_asks", re.IGNORECASE), written("repeats_program", re.IGNORECASE)
 _MENTIONS = regex(r"""(?:@(?:"[^"\n]{1,300}"|[\w./\\:-]{1,300})\s+)+(?=\S)""")  # of files, before what is asked of them
+_LINK_ALONE = written("link_alone", needs=("](",))
+_LOOKS_FIRST, _WANTS = written("looks_first", re.IGNORECASE), written("wants_to_have", re.IGNORECASE)
 _VAGUE, _DETAILS = written("vague_opening", re.IGNORECASE), written("only_details", re.IGNORECASE)
 _ANSWERS = written("goal_answers", re.IGNORECASE | re.DOTALL)
 _BELOW = regex(r"\b(?:listed|below|following)\b", re.IGNORECASE)
@@ -180,7 +183,7 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
 
     Of a long prompt that lists several things, with these.
     """
-    text = without_rules(without_links(text))
+    text = without_rules(without_links(_LINK_ALONE.sub(r" \1 ", text)))  # an editor sets a file that is named apart
     text = text[mentions.end() :] if (mentions := _MENTIONS.match(text)) else text
     text = own_part(_without_quoted(text))
     if _is_paste(text):
@@ -324,9 +327,7 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
     asks = _asks if len(text) < _LONG else _asks_plainly
     if len(text) >= _LONG and not asks(first[0]) and any(map(_BELOW.search, first[:3])):
         return " ".join(first[:3])
-    is_repeated = any(map(_REPEATS.search, first[:3]))  # an error that asks for something
-    own = [not (is_repeated and at and _PROGRAM_ASKS.match(each)) for at, each in enumerate(first[:12])]
-    asking = next((at for at, sentence in enumerate(first[:12]) if own[at] and asks(sentence)), None)
+    asking = _place_of_ask(first[:12], asks)
     if asking is None and len(paragraphs) > 1:
         if not is_title(first[0]) and ASKS.search(last[-1]):
             lead_in = f"{first[0]} " if first[0].endswith(":") else ""
@@ -345,6 +346,16 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
         items = [each for each in items if any(map(str.isalpha, each))]  # no number alone
         following = [*following, "; ".join(items) if len(items) > 1 else paragraphs[1][0]]
     return _filled(first[start], following, most)
+
+
+def _place_of_ask(sentences: list[str], asks: Callable[[str], bool]) -> int | None:
+    """Which sentence asks for something; none that a program repeats, and none to look at what the next is about."""
+    is_repeated = any(map(_REPEATS.search, sentences[:3]))  # an error that asks for something
+    own = [not (is_repeated and at and _PROGRAM_ASKS.match(each)) for at, each in enumerate(sentences)]
+    asking = next((at for at, each in enumerate(sentences) if own[at] and asks(each)), None)
+    if asking is not None and _LOOKS_FIRST.match(sentences[asking]):
+        return next((at for at in range(asking, len(sentences)) if _WANTS.search(sentences[at])), asking)
+    return asking
 
 
 def _said_of_paste(text: str, first: str, last: str) -> str:

@@ -49,7 +49,7 @@ def standing_requests(stretch: Stretch) -> list[UserRequest]:
     while len(requests) > 1 and _is_chore(requests[0]):
         requests = requests[1:]
     interrupts = stretch.interrupts()
-    while len(requests) > 1 and len(requests[1].text.split()) >= _LEAST_WORDS_IN_PLACE:
+    while len(requests) > 1 and len(requests[1].text.split()) >= _LEAST_WORDS_IN_PLACE and not _is_aside(requests[1]):
         start, end = requests[0].turn, requests[1].turn
         worked = (act for act in stretch.acts if start < act.turn < end and act.has_worked and act.is_work)
         has_begun = any(act.kind != "delegate" for act in worked)

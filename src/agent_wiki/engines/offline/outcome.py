@@ -355,7 +355,7 @@ def _by_end(stretch: Stretch) -> Shown | None:
     if source.exit_status and _CUT_OFF.search(source.exit_status) and is_last:
         return Shown(had, "cut-off")
     last = stretch.last_reply()
-    asked = stretch.requests[-1].turn if stretch.requests else 0
+    asked = max((each.turn for each in stretch.requests if each.kind != "nudge"), default=0)
     if last is not None and last[0] > asked and len(last[1]) < 600 and NO_ANSWER.match(last[1]):
         is_idle = not any(act.turn > last[0] for act in stretch.acts)
         return Shown(had, "cut-off", last[0], quoted(last[1].split("\n", 1)[0])) if is_idle else None

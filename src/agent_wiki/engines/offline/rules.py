@@ -6,7 +6,7 @@ name them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 from agent_wiki.engines.offline.attempts import MinedSession
@@ -24,74 +24,30 @@ from agent_wiki.engines.offline.signals import (
     runners,
     safeguards,
 )
+from agent_wiki.engines.offline.tables import table
 from agent_wiki.engines.offline.written_scripts import script_skill
 from agent_wiki.errors import UsageError
 
 
-def _found_by(
-    find: Callable[[MinedSession], Sequence[Lesson]], summaries: Mapping[str, str]
-) -> Iterator[GuidelineRule]:
-    """The rules by id and summary whose lessons one function finds."""
-    return (GuidelineRule(rule_id, summary, find) for rule_id, summary in summaries.items())
+def _found_by(find: Callable[[MinedSession], Sequence[Lesson]], *ids: str) -> Iterator[GuidelineRule]:
+    """The rules whose lessons one function finds."""
+    return (GuidelineRule(rule_id, table("rules")[rule_id], find) for rule_id in ids)
 
 
 GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
-    *_found_by(
-        corrections.lessons,
-        {
-            "corrections/program-replaced": "The user refuses a command and names another program, which is then used.",
-            "corrections/use-instead": "The user asks for one thing instead of another, and the agent takes it up.",
-        },
-    ),
-    *_found_by(
-        preferences.lessons,
-        {
-            "preferences/stated-rule": "The user states how things are done from now on, in general words.",
-            "preferences/own-words": "The user states how things are done from now on; the page gives the sentence.",
-        },
-    ),
-    *_found_by(known_remedies.lessons, {each.id: each.title for each in known_remedies.remedies()}),
-    *_found_by(
-        arguments.lessons,
-        {
-            "arguments/absolute-path": "A tool for files wants an absolute path, and works with one.",
-            "arguments/preparing-call": "A call fails, and works after one other tool was called.",
-            "arguments/missing": "A tool says which argument is missing, is given it, and works.",
-        },
-    ),
-    *_found_by(
-        recoveries.lessons,
-        {
-            "recoveries/set-up": "A check fails, and gets past it by one command that the failure names.",
-            "recoveries/outside-sandbox": "A command fails in the sandbox, and the same command passes outside of it.",
-            "surroundings/variable": "A command fails, and passes with one variable set that holds elsewhere, too.",
-        },
-    ),
-    *_found_by(
-        other_names.lessons,
-        {
-            "recoveries/other-name": "A program is not found by its name, and does the same by another name.",
-            "recoveries/renamed": "A program does not know a word, and works with another, or without its wrapper.",
-        },
-    ),
-    *_found_by(
-        added_options.lessons,
-        {"recoveries/added-option": "A refusal names an option that is missing, and the command passes with it."},
-    ),
-    *_found_by(runners.lessons, {"runners/other-runner": "A runner is not installed, and another one does its job."}),
-    *_found_by(
-        safeguards.lessons,
-        {
-            "safeguards/one-command": "A harness refuses a reply for its number of commands, and accepts the next.",
-            "safeguards/tool-call": "A harness refuses a reply without a tool call, and accepts the next.",
-        },
-    ),
+    *_found_by(corrections.lessons, "corrections/program-replaced", "corrections/use-instead"),
+    *_found_by(preferences.lessons, "preferences/stated-rule", "preferences/own-words"),
+    *(GuidelineRule(each.id, each.title, known_remedies.lessons) for each in known_remedies.remedies()),
+    *_found_by(arguments.lessons, "arguments/absolute-path", "arguments/preparing-call", "arguments/missing"),
+    *_found_by(recoveries.lessons, "recoveries/set-up", "recoveries/outside-sandbox", "surroundings/variable"),
+    *_found_by(other_names.lessons, "recoveries/other-name", "recoveries/renamed"),
+    *_found_by(added_options.lessons, "recoveries/added-option"),
+    *_found_by(runners.lessons, "runners/other-runner"),
+    *_found_by(safeguards.lessons, "safeguards/one-command", "safeguards/tool-call"),
 )
 
 
-SKILL_RULES: tuple[SkillRule, ...] = (
-    SkillRule("recipes/script", "A script that takes its inputs from outside was written and ran.", script_skill),
-)
+SKILL_RULES: tuple[SkillRule, ...] = (SkillRule("recipes/script", table("rules")["recipes/script"], script_skill),)
 
 RULES: tuple[AnyRule, ...] = (*GUIDELINE_RULES, *SKILL_RULES)
 
