@@ -19,12 +19,12 @@ def test_below_pasted_output_stands_what_is_asked() -> None:
 def test_of_a_trace_without_a_word_to_it_the_error_is_the_goal() -> None:
     error = "Error: table clauses has no column named title"
     trace = f"開始解析: shop.txt\n{error}\n    at e.run (db.js:1)\n    at insert (repo.js:2)"
-    assert summary(Session().user(trace).edit("db.js")).goal == f"Mend what pasted output shows: {error}"
+    assert summary(Session().user(trace).edit("db.js")).goal == f"Pasted output: {error}"
 
 
 def test_a_paste_without_a_word_is_named_by_its_error_line_without_folders() -> None:
     paste = "Task :app:compileDebugKotlin\n\ne: file:///home/kim/shop/Cart.kt:27:15 Unresolved reference: total"
-    assert request_line(paste) == "Mend what pasted output shows: e: Cart.kt:27:15 Unresolved reference: total"
+    assert request_line(paste) == "Pasted output: e: Cart.kt:27:15 Unresolved reference: total"
     assert request_line(f"{paste}\n\nPlease correct the build.").startswith("Please correct the build")
 
 
@@ -53,3 +53,15 @@ def test_code_that_was_pasted_before_a_request_is_no_part_of_it() -> None:
     )
     listed = "Buy the following:\nlamps,\ncaps,\nropes,\nnails,"
     assert "ropes" in request_line(listed)
+
+
+def test_pasted_output_is_not_said_to_be_asked() -> None:
+    error = "Error: table clauses has no column named title"
+    session = Session().user(f"{error}\n    at e.run (db.js:1)\n    at insert (repo.js:2)").edit("db.js")
+    assert f"The user pasted output: “{error}” (T1)." in summary(session).narrative
+
+
+def test_what_was_asked_after_a_paste_heads_the_session() -> None:
+    session = Session().user("Error: no such table\n    at e.run (db.js:1)\n    at insert (repo.js:2)").edit("db.js")
+    arc = summary(session.says("Mended.").user("Add a table of caps for the members.").edit("caps.js"))
+    assert arc.title == "Add a table of caps for the members (and one more request)"

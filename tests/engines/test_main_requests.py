@@ -90,3 +90,11 @@ def test_modes_before_a_prompt_praise_and_a_pasted_command_are_no_request() -> N
 )
 def test_a_heading_names_one_request_and_none_that_only_carries_on(goal: str, title: str) -> None:
     assert title_of(goal, None) == title
+
+
+def test_a_question_after_the_user_stopped_the_agent_does_not_take_the_place_of_the_request() -> None:
+    asked = "I am curious why the clipboard of the till has no history. Maybe I am wrong here."
+    session = Session().user(asked).run("pgrep clip", "").call("Bash", {"command": "clip -listen &"}, None)
+    session.user("[Request interrupted by user for tool use]", "interrupt")
+    session.user("Do I need to execute this in the settings with exec-once?").says("No, it is there already.")
+    assert goal_of_session(session).startswith("I am curious why the clipboard of the till has no history")

@@ -376,3 +376,30 @@ def test_the_heading_of_a_very_long_request_without_an_end_is_cut_and_shows_it()
 def test_a_sentence_does_not_end_behind_the_number_of_a_section() -> None:
     wish = 'In the review I would like you to update the discussion in the "2.4. Gaps" section about the limits'
     assert summed_goal(Session().user(f"{wish} of the carts. Then commit.").edit("review.md")).startswith(wish)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Does \n\n[@/home/kim/shop/docs/lamps/](file:///home/kim/shop/docs/lamps/)\n\n have any links that are dead?",
+         "Does lamps/ have any links that are dead?"),
+        ("Customer information:\nKim (kim@example.com)\n\nCustomer request:\nCustomer wants to return all but a lamp.",
+         "Customer wants to return all but a lamp."),
+    ],
+)  # fmt: skip
+def test_what_is_wanted_is_found_beside_links_and_headings(text: str, expected: str) -> None:
+    assert request_line(text) == expected
+
+
+def test_of_a_long_request_that_begins_with_a_look_the_wish_is_the_goal() -> None:
+    look = "Look at the caps.csv files in the folder with the data of all shops that were opened in three years"
+    text = (
+        f"{look}. Each of these files holds all of the caps of one shop. I want you to translate the names into Thai."
+    )
+    assert request_line(text, 160).startswith("I want you to translate the names into Thai")
+
+
+def test_a_picture_alone_asks_for_nothing() -> None:
+    session = Session().user("Cap the totals.").edit("a.py").user("[image: image/png, 38580 characters]").edit("b.py")
+    assert [each.kind for each in requests_of(session.done())] == ["request", "nudge"]
+    assert goal("What does it mean? <image name=[Image #1] path='a.png'>\n[image]\n</image>") == "What does it mean?"

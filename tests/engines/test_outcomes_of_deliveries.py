@@ -11,6 +11,7 @@ from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import stretch_of
 from tests.engines.outcomes import REVIEW, looked, shown
 from tests.engines.sessions import Session
+from tests.engines.summaries import summary
 
 
 def test_a_push_that_was_asked_for_and_went_through_is_success() -> None:
@@ -355,3 +356,31 @@ def test_an_answer_that_says_it_has_no_access_is_no_success() -> None:
     asked = "review the caps of the shop and tell me what is wrong with them"
     result = shown(looked(asked).says(reply))
     assert (result.outcome, result.quote) == ("partial", reply[17:98])
+
+
+def test_a_push_that_was_asked_for_and_is_not_answered_is_not_done() -> None:
+    session = Session().user("cap the totals and push it to main").edit("a.py").run("git add -A")
+    session.run("git commit -m caps", "[main 0a1b2c3] caps\n 1 file changed")
+    session.call("Bash", {"command": "git push origin main"}, None)
+    assert shown(session).outcome == "partial"
+
+
+def test_what_was_asked_for_after_a_commit_and_was_not_done_is_no_success() -> None:
+    session = Session().user("cap the totals and commit it").edit("a.py")
+    session.run("git commit -am caps", "[main 0a1b2c3] caps\n 1 file changed").says("Committed.")
+    session.user("now add a lamp to the page of the shop, too").read("shop.html").says("I have read the page.")
+    assert shown(session).outcome == "partial"
+
+
+def test_a_file_that_is_shown_after_its_check_failed_is_not_read_back() -> None:
+    session = Session().user("write lamps.ts with the list of lamps").write("lamps.ts", "export const lamps = [];")
+    session.run("npm run lint", "caps.ts:3:1 error: no lamps\n1 error", failed=True)
+    session.run("cat lamps.ts", "export const lamps = [];", text="All errors are pre-existing, none is of my file.")
+    assert shown(session.says("The list is written; the errors of the linter were there before.")).outcome == "partial"
+
+
+def test_the_answer_to_a_later_question_is_no_document() -> None:
+    session = Session().user("write a guide to the lamps of the shop into docs").write("docs/lamps.md", "# Lamps")
+    session.says(f"The guide is written. {REVIEW}").user("do I have to read it again in other shops?")
+    arc = summary(session.says(f"No, you need not read it again. {REVIEW}"))
+    assert (arc.outcome, arc.outcome_reason) == ("success", "the answer was given")

@@ -282,3 +282,52 @@ def test_what_a_subagent_did_in_between_is_named_beside_the_edits() -> None:
 def test_a_subagent_that_looked_or_broke_off_mended_nothing(sent: dict[str, str], result: str) -> None:
     session = asked().run("make test", "AssertionError: 3 != 4", failed=True).call("Task", sent, result)
     assert "the work of a subagent" not in summary(session.run("make test", "4 passed")).narrative
+
+
+def test_what_was_installed_between_a_failure_and_a_pass_is_named_beside_the_tests_that_were_changed() -> None:
+    session = asked().run("pytest tests", "E   AttributeError: module 'src' has no attribute 'mail'", failed=True)
+    session.edit("tests/test_mail.py").run("pip install -q smtp && pytest tests/mail", "4 passed")
+    story = summary(session.run("pytest tests", "9 passed").says("All pass.")).narrative
+    assert "it passed after changes to `tests/test_mail.py` and `pip install -q smtp`" in story
+    assert "the tests alone" not in story
+
+
+def test_the_command_within_a_script_that_pnpm_says_has_failed_settles_it_when_it_passes_by_itself() -> None:
+    said = (
+        "[ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL] @shop/mail@1.0.0 format:check: `oxfmt --check ./src ./test`\nExit status 1"
+    )
+    session = asked().edit("src/cap.ts").run("pnpm lint && pnpm format:check", f"$ oxlint\n{said}", failed=True)
+    session.run("oxfmt ./src/cap.ts", "Finished in 15ms on 1 files.")
+    passes = session.run("pnpm exec oxfmt --check ./src ./test", "All matched files use the correct format.")
+    assert summary(passes.says("All green.")).outcome == "success"
+    session = asked().edit("src/cap.ts").run("pnpm format:check", said, failed=True)
+    session.run("pnpm exec oxfmt --check ./docs", "All matched files use the correct format.")
+    assert summary(session.says("All green.")).outcome != "success", "it is narrower"
+
+
+def test_a_check_that_passed_in_a_line_that_failed_later_on_is_named_by_itself() -> None:
+    session = asked().edit("src/cap.ts").run("npm test && ./notify.sh", "9 passed\n./notify.sh: not found", failed=True)
+    assert "`./notify.sh` passed" not in summary(session.says("Done.")).narrative
+
+
+def test_another_action_of_a_tool_is_no_later_try() -> None:
+    session = asked("look at the page of the shop")
+    for _ in range(2):
+        session.call("computer", {"action": "screenshot", "tab": 3}, "Error: the pane does not answer", failed=True)
+    session.call("computer", {"action": "left_click", "tab": 3}, "clicked")
+    assert "it worked later" not in summary(session.says("Clicked.")).narrative
+
+
+def test_a_command_that_the_harness_refused_again_and_again_is_a_dead_end() -> None:
+    session = asked()
+    for text in ("All of it is done.", "All done.", "Done"):
+        session.run(f"tracker comments add 7 --content '{text}'", "This command requires approval", failed=True)
+    (note,) = summary(session.says("It could not be noted.")).dead_ends
+    assert note.text.startswith("The harness refused `tracker comments add 7 --content Done` 3 times from T3 on")
+
+
+def test_what_waits_for_a_command_edits_no_file() -> None:
+    session = asked("find out how the totals of the shop are made")
+    session.call("exec_command", {"cmd": "cat > notes.md <<'E'\nx\nE\nsleep 9"}, "Process running with session ID 7")
+    session.call("write_stdin", {"session_id": 7, "chars": ""}, "Process exited with code 0\nOutput:\nready")
+    assert "files that its calls do not name" not in summary(session.says("They are made in cart.py.")).narrative

@@ -45,7 +45,7 @@ def test_what_a_prompt_is_for_is_not_quoted_as_the_users_words() -> None:
 def test_pasted_output_that_follows_is_not_quoted_as_words() -> None:
     session = Session().user(ASKED).edit("cap.py").says("It is capped.")
     session.user("ERROR: no such column cap\n    at cap.py:3\n    at shop.py:9").edit("cap.py").says("It is mended.")
-    assert "Mend what" not in summary(session).narrative
+    assert "Pasted output" not in summary(session).narrative
 
 
 def test_a_long_lead_in_is_not_said_before_each_line_of_a_report() -> None:
@@ -325,7 +325,7 @@ LOG = (
 def test_a_pasted_log_asks_for_nothing_that_it_says() -> None:
     session = Session().user(LOG).edit("A.kt").says("The clash is gone.").user(f"{LOG}\nplease mend that, too")
     arc = summary(session.edit("B.kt").says("So is this one."))
-    assert arc.goal == "Mend what pasted output shows: e: A.kt:76:11 Conflicting calls"
+    assert arc.goal.startswith("Pasted output: e: A.kt:76:11 Conflicting calls, then: ")
     assert "Please upgrade" not in arc.narrative
 
 

@@ -184,3 +184,9 @@ def test_patterns_of_a_case_and_placeholders_are_no_commands(line: str, programs
     commands = simple_commands(line)
     assert " ".join(each.program for each in commands) == programs
     assert [each.writes for each in commands if each.writes] == ([("OUT",)] if ">OUT" in line else [])
+
+
+def test_a_cmdlet_is_named_as_it_is_written_for_its_paths_hold_no_escapes() -> None:
+    (first, second) = simple_commands(r"Get-ChildItem $HOME\.codex\sessions -Recurse | Select-Object -First 1")
+    assert first.text() == r"Get-ChildItem $HOME\.codex\sessions -Recurse"
+    assert second.text() == "Select-Object -First 1"

@@ -16,11 +16,12 @@ _WRAPPERS = (
 _WRAPPED = regex(rf"<({'|'.join(_WRAPPERS)})(?:\s[^<>]{{0,200}})?>", re.IGNORECASE)
 # A simulated user ends a conversation with one.
 _CONTROL_WORD = regex(r"(?<!#)#{2,9}[A-Z_-]{2,40}#{2,9}", needs=("##",))
-_PLACEHOLDER = regex(
+PLACEHOLDER = regex(
     r"\[(?:attached )?(?:image|audio|video|document|file|attachment|pasted text|block|screenshot)"
-    r"(?: ?[#:+][^\]\n]{0,200})?\]",
+    r"(?: ?[#:+][^\]\n]{0,200})?\]|<image name=[^<>\n]{0,400}>|</image>",
     re.IGNORECASE,
 )
+"""What stands in the place of an image or a file."""
 # A request that one agent hands to another, or an editor puts after what is open in it.
 _HANDED_OVER = regex(r"\A\s*<[\w-]{0,30}delegation>.{0,2000}?<(?P<tag>input|prompt|task)>(?P<own>.*)", re.DOTALL)
 _AFTER_CONTEXT = regex(r"^#{1,4} My request for \w{1,30}:[ \t]*\n?", re.MULTILINE, needs=("# My request",))
@@ -52,7 +53,7 @@ def unwrapped(content: str) -> str:
         text = text[asked.end() :]
     text = _without_blocks(text)
     text = _PROMPT_MARK.sub("", _SET_BEFORE.sub("", text)).strip()
-    return _PLACEHOLDER.sub(" ", text).strip() or text
+    return PLACEHOLDER.sub(" ", text).strip() or text
 
 
 def _without_blocks(text: str) -> str:

@@ -38,6 +38,9 @@ _ADDRESS = regex(r"https?://")
 _CHANGES_CODE = written("changes_code", re.IGNORECASE)
 _RANK: tuple[ShellKind, ...] = ("ship", "revert", "check", "edit", "delete", "run", "look")
 _PREPARING = frozenset({"cd", "echo", "for", "pwd", "export", "set", "sleep"})
+_NO_PROGRAM = frozenset(
+    {"for", "out-null", "out-string", "out-host"}
+)  # a loop, and where PowerShell sends what is printed
 _CHAIN_TAIL = frozenset({"tail", "head", "grep", "tee", "cat", "echo", "true", "wc", "sort", "sleep", "cd"})
 
 
@@ -293,11 +296,10 @@ def main_command(act: Act) -> SimpleCommand | None:
 
 def _main_command(act: Act) -> SimpleCommand | None:
     wanted = {"probe": "run"}.get(act.kind, act.kind)
-    fitting = _failed(act)
-    fitting = fitting or [
-        each for each, kind in zip(act.commands, act.kinds, strict=True) if kind == wanted and each.words
+    able = [each for each in act.commands if each.words and each.program.lower() not in _NO_PROGRAM]
+    fitting = _failed(act) or [
+        each for each, kind in zip(act.commands, act.kinds, strict=True) if kind == wanted and each in able
     ]
-    able = [each for each in act.commands if each.words and each.program != "for"]
     # A test, or an assignment of PowerShell's, that failed was made for the rest of the line.
     fitting = _named(fitting) or _named(able) or fitting or able
     if act.kind == "look":

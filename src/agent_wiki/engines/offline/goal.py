@@ -68,7 +68,7 @@ _BELOW = regex(r"\b(?:listed|below|following)\b", re.IGNORECASE)
 _CAUTION = written("caution", re.IGNORECASE)
 _LOG_LINE = written("log_line", re.IGNORECASE)
 _ASKING = ("request", "objection")
-MEND_PASTED = "Mend what pasted output shows: "
+PASTED = "Pasted output: "
 _FRAMES = regex(r"\n[ \t]+at \S[^\n]*\n[ \t]+at \S")  # of a pasted trace
 _ERROR = regex(r"e: |error(?:\[E\d+\])?: |\S{1,200}: error\b|\w*(?:Error|Exception): ")
 
@@ -145,7 +145,7 @@ def opening_and_next(requests: list[UserRequest], title: str | None) -> tuple[st
     is_short = len(line) < _SHORT or (chosen is not None and chosen.kind == "command" and " " not in line)
     if line and is_short and later:
         return line, request_line(later[0].text)
-    if len(line) <= _MOST_OF_FIRST and _VAGUE.search(line):
+    if line.startswith(PASTED) or (len(line) <= _MOST_OF_FIRST and _VAGUE.search(line)):
         specific = (each for each in later if _asks(each.text[:_MOST_IN_PARTS]) and not _DETAILS.search(each.text))
         return line, next((request_line(each.text) for each in specific), "")
     if not line and title:
@@ -187,7 +187,7 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     text = text[mentions.end() :] if (mentions := _MENTIONS.match(text)) else text
     text = own_part(_without_quoted(text))
     if _is_paste(text):
-        return f"{MEND_PASTED}{_pasted_error(text)}"
+        return f"{PASTED}{_pasted_error(text)}"
     plan = _PLAN.match(text)
     if plan:
         return plain_line(f"{plan['ask']}: {plan['title'].removeprefix('Plan:').strip()}", most)
@@ -277,7 +277,7 @@ def in_full(request: UserRequest, most: int) -> str:
 
 def pasted_line(line: str, most: int) -> str:
     """The line of pasted output that stands in a request's line, quoted; empty where the person said something."""
-    return said(line.removeprefix(MEND_PASTED), most) if line.startswith(MEND_PASTED) else ""
+    return said(line.removeprefix(PASTED), most) if line.startswith(PASTED) else ""
 
 
 def _with_list(paragraphs: list[list[str]], lead: str, items: list[str], most: int) -> str:
@@ -323,7 +323,7 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
     if _LOG_LINE.match(text) and not (len(first) > 1 and _asks(first[-1])):
         is_asked = len(paragraphs) > 1 and ASKS.search(last[-1]) is not None
         error = text.strip().split("\n", 1)[0]
-        return f"{last[-1].rstrip('.:!?')}: {error}" if is_asked else f"{MEND_PASTED}{_pasted_error(text)}"
+        return f"{last[-1].rstrip('.:!?')}: {error}" if is_asked else f"{PASTED}{_pasted_error(text)}"
     asks = _asks if len(text) < _LONG else _asks_plainly
     if len(text) >= _LONG and not asks(first[0]) and any(map(_BELOW.search, first[:3])):
         return " ".join(first[:3])
@@ -366,7 +366,7 @@ def _said_of_paste(text: str, first: str, last: str) -> str:
     if len(text) >= _LONG and not _asks(first) and _WANTS_TO_KNOW.match(end) and len(end.split()) <= _MOST_OF_QUESTION:
         return end
     is_bare = not is_english(first) and _FRAMES.search(text[:_LONG]) and not ASKS.search(last)
-    return f"{MEND_PASTED}{_pasted_error(text)}" if is_bare else ""
+    return f"{PASTED}{_pasted_error(text)}" if is_bare else ""
 
 
 def _pasted_error(text: str) -> str:

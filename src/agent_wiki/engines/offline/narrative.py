@@ -127,7 +127,9 @@ def _opening(stretch: Stretch) -> Sentence:
         who = "The parent agent asked"
     elif len(first.text) > 1_000 or first.text.startswith("<"):
         who = "The task"
-    whole = in_full(first, _MOST_OF_OPENING)
+    whole, pasted = in_full(first, _MOST_OF_OPENING), pasted_line(goal, _MOST_IN_FULL)
+    if pasted and not whole:
+        return Sentence(first.turn, 100, f"The user pasted output: {pasted} (T{first.turn}).")
     shown = in_full(first, _MOST_IN_FULL) or in_own_words(goal, first, 160)
     turn = f"(T{first.turn})"
     return Sentence(first.turn, 100, f"{who}: {shown} {turn}.", fuller=f"{who}: {whole} {turn}." if whole else "")
@@ -174,7 +176,10 @@ def _on_user_turn(request: UserRequest, most: int, whole: str = "") -> str:
 
 def _went_on(request: UserRequest) -> str:
     """The shortest word on a turn of the user that the story has no room for, and whose work it tells."""
-    words = in_own_words(request_line(request.text, _MOST_GOING_ON), request, _MOST_GOING_ON)
+    line = request_line(request.text, _MOST_GOING_ON)
+    if pasted := pasted_line(line, _MOST_GOING_ON):
+        return f"The user pasted output: {pasted} (T{request.turn})."
+    words = in_own_words(line, request, _MOST_GOING_ON)
     words = words or (said(request.text, _MOST_GOING_ON) if request.kind == "nudge" else "")
     return f"The user went on{f': {words}' if words else ''} (T{request.turn})."
 

@@ -15,7 +15,7 @@ from agent_wiki.engines.offline.changes import is_unchecked
 from agent_wiki.engines.offline.cluster_state import healthy_cluster
 from agent_wiki.engines.offline.delivered import delivered, left_open, lowered_where_awaited
 from agent_wiki.engines.offline.endings import NO_ANSWER
-from agent_wiki.engines.offline.goal import MEND_PASTED, request_line
+from agent_wiki.engines.offline.goal import PASTED, request_line
 from agent_wiki.engines.offline.graded import is_graded_elsewhere
 from agent_wiki.engines.offline.meant_to_fail import is_of_another_state
 from agent_wiki.engines.offline.own_failures import own_failures
@@ -105,7 +105,7 @@ def _not_run(stretch: Stretch) -> Shown | None:
 
 def _reports_trouble(words: str) -> bool:
     """The user says that something does not work: neither asks for something else first, nor only pastes output."""
-    is_other = ASKS.match(words.lstrip()) or request_line(words).startswith(MEND_PASTED[:-2])
+    is_other = ASKS.match(words.lstrip()) or request_line(words).startswith(PASTED[:-2])
     return not is_other and reaction_of(words) in ("objection", "report") and _NO_ERRORS.search(words) is None
 
 
@@ -274,7 +274,7 @@ def _is_for_tests(stretch: Stretch) -> bool:
 def _answers_report(stretch: Stretch) -> bool:
     """The user's last turn reports a fault that no compiler sees: that the code compiles says nothing of it."""
     last = next((each for each in reversed(stretch.requests) if each.kind != "nudge"), None)
-    is_report = last is not None and (last.kind == "objection" or request_line(last.text).startswith(MEND_PASTED[:-2]))
+    is_report = last is not None and (last.kind == "objection" or request_line(last.text).startswith(PASTED[:-2]))
     return last is not None and is_report and _OF_BUILD.search(last.text[:_MOST_OF_REPLY]) is None
 
 

@@ -12,7 +12,7 @@ from agent_wiki.trajectory.lazily import regex
 _MOST_READ = 4_000
 _LONGEST_TAIL = 600
 _ISSUE_TAGS = tuple(table("words")["issue_tags"])
-_ISSUE_WORDS = regex(r"^(?:ISSUE|TASK|PROBLEM STATEMENT|ISSUE TEXT):[ \t]*$", re.MULTILINE)
+_ISSUE_WORDS = regex(r"^(?:ISSUE|TASK|PROBLEM STATEMENT|ISSUE TEXT|(?:Customer|User) request):[ \t]*$", re.MULTILINE)
 # What a long prompt of a program ends with: below it stands what this run is for.
 _LAST_SECTION = written("last_section", re.MULTILINE)
 _AFTER_ISSUE = regex(r"^(?:INSTRUCTIONS?|RULES|(?:IMPORTANT )?TIPS|NOTES?|RESPONSE FORMAT):?[ \t]*$", re.MULTILINE)

@@ -20,7 +20,7 @@ from agent_wiki.trajectory.asked import chosen_number
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.trajectory.templates import without_templates
-from agent_wiki.trajectory.unwrapping import unwrapped
+from agent_wiki.trajectory.unwrapping import PLACEHOLDER, unwrapped
 
 RequestKind = Literal["request", "answer", "objection", "acceptance", "nudge", "command"]
 
@@ -224,7 +224,8 @@ def _kind(text: str) -> RequestKind:
 
 
 def is_nudge(text: str) -> bool:
-    """A turn that only makes the agent continue or answers its question: no request of its own."""
+    """A turn that only makes the agent continue, answers its question or shows a picture: no request of its own."""
+    text = PLACEHOLDER.sub("", text)
     match = _NUDGES.match(text.strip())
     if match is None:
         length = len(text.strip()) + len(_WORD_SIGN.findall(text[:_END])) // 2

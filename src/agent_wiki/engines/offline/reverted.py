@@ -106,11 +106,9 @@ def _in_vain(stretch: Stretch, request: UserRequest) -> Act | None:
 
 
 def _is_not_handed_on(request: UserRequest, last: Act) -> bool:
-    """A pull request or a push was asked for, and the recording ends with a commit before it."""
-    if last.kind != "ship" or last.call.result is not None or request.turn >= last.turn:
-        return False
-    done = any({"push", "pr"} & set(each.words[1:3]) for each in last.commands)
-    return not done and _HANDS_ON.search(request.text[:300]) is not None
+    """A pull request or a push was asked for, and the recording ends with a commit before it, or with its call."""
+    is_open = last.kind == "ship" and last.call.result is None and request.turn < last.turn
+    return is_open and _HANDS_ON.search(request.text[:300]) is not None
 
 
 def _breaks_off(stretch: Stretch) -> bool:

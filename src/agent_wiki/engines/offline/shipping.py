@@ -53,10 +53,17 @@ def shipped_as_asked(stretch: Stretch, after_turn: int = 0) -> Shown | None:
     if not asked or asked[-1] < after_turn or not shipped or shipped[-1].turn < asked[-1]:
         return None
     last = shipped[-1]
-    if any(act.edits and act.turn > last.turn for act in stretch.acts):
+    if any(act.edits and act.turn > last.turn for act in stretch.acts) or _is_left_undone(stretch, last):
         return None
     match = _SHIPPED_LINE.search(stretch.content(last.end)[:20_000])
     return Shown("success", "shipped", last.end, quoted(match.group()) if match else None, last)
+
+
+def _is_left_undone(stretch: Stretch, shipped: Act) -> bool:
+    """The user asked for something more than words after it, and nothing was done since."""
+    later = [each.turn for each in stretch.requests if each.turn > shipped.turn and each.kind == "request"]
+    wanted = [each.turn for each in stretch.requests if each.turn in later and not wants_words(each)]
+    return bool(wanted) and not any(act.turn > wanted[-1] and act.is_work for act in stretch.acts)
 
 
 def published(stretch: Stretch) -> Shown | None:

@@ -60,7 +60,9 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
     shown = shown_outcome(stretch)
     is_request = shown.basis == "unfinished"  # which shows nothing: that no answer is recorded does
     troubles = troubles_of(stretch)
-    requests_shown = listed_requests(stretch)
+    requests_shown, changed = listed_requests(stretch), stretch.product() | stretch.handed_on()
+    if shown.basis == "delivered" and max(changed.values(), default=0) < stretch.last_request_turn():
+        changed = {}  # what was delivered is the answer to what the user asked since
     listed = {each.turn for each in requests_shown}
     narrative = narrative_of(stretch, shown, troubles)
     letters = letters_of(narrative)
@@ -73,7 +75,7 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         outcome=shown.outcome,
         outcome_turn=None if is_request else shown.turn,
         outcome_quote=None if is_request else shown.quote,
-        outcome_reason=shown.reason(stretch.product() | stretch.handed_on(), stretch.acts),
+        outcome_reason=shown.reason(changed, stretch.acts),
         narrative=narrative,
         requests=requests_shown,
         key_turns=key_turns_of(stretch, shown, troubles, deed, listed),

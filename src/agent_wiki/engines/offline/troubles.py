@@ -320,7 +320,10 @@ def _keys(act: Act, folder: str) -> Sequence[str | CheckRun]:
         return [replace(run, family=f"{folder} {run.family}") for run in runs]
     command = main_command(act)
     if command is None:
-        return [f"{act.call.name} {act.call.path() or line_of_code(act.call)}"]
+        done = act.call.arguments.get("action")  # of a tool that does several things
+        return [
+            f"{act.call.name} {act.call.path() or line_of_code(act.call) or (done if isinstance(done, str) else '')}"
+        ]
     words = [word for word in command.words[1:] if not word.startswith("-")]
     is_nested = command.program not in _WITH_SUBCOMMAND or (words[:1] and words[0] in _NESTED)
     return [f"shell {command.program} {' '.join(words[: 2 if is_nested else 1])}"]
