@@ -403,3 +403,17 @@ def test_a_picture_alone_asks_for_nothing() -> None:
     session = Session().user("Cap the totals.").edit("a.py").user("[image: image/png, 38580 characters]").edit("b.py")
     assert [each.kind for each in requests_of(session.done())] == ["request", "nudge"]
     assert goal("What does it mean? <image name=[Image #1] path='a.png'>\n[image]\n</image>") == "What does it mean?"
+
+
+def test_a_heading_with_a_colon_is_followed_by_what_is_asked_below_it() -> None:
+    text = "Amendments to the form of the till:\n\n if a cap is known then remove its name\n\n Remove all prices\n\n"
+    assert request_line(f"{text} Remove the date field below the lamp and all of the returns") == (
+        "Amendments to the form of the till: if a cap is known then remove its name; Remove all prices; Remove "
+        "the date field below the lamp and all of the returns"
+    )
+
+
+def test_what_somebody_is_starting_is_a_task_and_no_role() -> None:
+    start = "You are starting a focused pass on the safety of the shop."
+    text = f"{start} This is not new work: every change must be minimal, and break nothing. {LONG}"
+    assert title_of(request_line(text), None) == start

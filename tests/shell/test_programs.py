@@ -16,13 +16,14 @@ from agent_wiki.trajectory.calls import Call
 
 _READ = [
     "cat a.txt", "/usr/bin/grep -rn x .", "git --no-pager diff", "git -C lib log -1", "gh pr view 3",
-    "gh -R a/b pr checks 3",
+    "gh -R a/b pr checks 3", "gh release view v2", "gh release list --limit 5",
     "kubectl -n shop get pods", "kubectl config get-contexts", "docker compose logs web", "docker image ls", "npm ls",
     "pip list", "go env GOPATH", "brew info jq", "cargo --version", "terraform show", "some-tool --help",
     "du -h",
 ]  # fmt: skip
 _CHANGE = [
-    "bin/test", "./show", "git push", "gh pr create", "gh issue close 3", "kubectl delete events x", "docker run ls",
+    "bin/test", "./show", "git push", "gh pr create", "gh release create v2",
+    "gh issue close 3", "kubectl delete events x", "docker run ls",
     "npm install list", "helm upgrade status .", "psql -h localhost -c 'drop table x'", "unknown-tool",
 ]  # fmt: skip
 

@@ -12,6 +12,7 @@ from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, tag
 from agent_wiki.engines.offline.rule import AnyRule, GuidelineRule
 from agent_wiki.engines.offline.rules import RULES
+from agent_wiki.engines.offline.tables import named
 from agent_wiki.pages.scope import REPOSITORY
 from agent_wiki.stages.extract_guidelines import (
     GuidelineAnswer,
@@ -25,23 +26,7 @@ from agent_wiki.trajectory.lazily import regex
 CANNED = frozenset({"remedies", "recoveries/outside-sandbox"})
 """Families of rules, or single rules, whose words are the same in every session."""
 # Families, or single rules of a family, that hold for the repository alone; and families whose first tag is the tool.
-_OF_REPOSITORY = frozenset({"corrections", "preferences", "surroundings"}) | {
-    "recoveries/other-name",
-    "recoveries/renamed",
-    "recoveries/set-up",
-    "runners/other-runner",
-}
-_OF_TOOL = frozenset({"arguments"})
-# What the program around the agent refuses, and from where its shell runs a command.
-_OF_AGENT = frozenset(
-    [
-        "recoveries/outside-sandbox",
-        "safeguards",
-        "arguments/absolute-path",
-        "remedies/stayed-folder",
-        "remedies/left-folder",
-    ]
-)
+_OF_REPOSITORY, _OF_TOOL, _OF_AGENT = named("of_repository"), named("of_tool"), named("of_agent")
 _MOST_PER_SESSION = 5
 # What would help was taken out: the value itself, or all that a command is given.
 _VALUE_LOST = regex(r"<value>|`--?[\w-]+ <text>`|`(?:source|cd|export|\.) <\w+>`")

@@ -328,14 +328,8 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
     if len(text) >= _LONG and not asks(first[0]) and any(map(_BELOW.search, first[:3])):
         return " ".join(first[:3])
     asking = _place_of_ask(first[:12], asks)
-    if asking is None and len(paragraphs) > 1:
-        if not is_title(first[0]) and ASKS.search(last[-1]):
-            lead_in = f"{first[0]} " if first[0].endswith(":") else ""
-            return f"{lead_in}{' '.join(last[-2:])}" if _says_little(last[-1]) else last[-1]
-        if asked := _asked_later(paragraphs, _SAYS_TASK if len(text) >= _LONG else _NAMES_TASK):
-            return asked
-        if text.startswith("# ") and len(first[0].split()) < _FEW_WORDS and ":" not in first[0] and _asks(last[-1]):
-            return f"{first[0].rstrip('.:')}: {last[-1]}"  # a heading, and at the end what to do about it
+    if asking is None and (elsewhere := _asked_elsewhere(text, paragraphs, most)):
+        return elsewhere
     asking = asking or 0
     start = 0 if sum(map(len, first[: asking + 1])) + asking <= most else asking
     following = first[start + 1 :]
@@ -346,6 +340,23 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
         items = [each for each in items if any(map(str.isalpha, each))]  # no number alone
         following = [*following, "; ".join(items) if len(items) > 1 else paragraphs[1][0]]
     return _filled(first[start], following, most)
+
+
+def _asked_elsewhere(text: str, paragraphs: list[list[str]], most: int) -> str:
+    """What is asked in the paragraphs below the first; empty where nothing is."""
+    first, last = paragraphs[0], paragraphs[-1]
+    if len(paragraphs) == 1:
+        return ""
+    if first[0].endswith(":") and len(first[0].split()) > 2 and all(_asks(each[0]) for each in paragraphs[2:4]):
+        return _filled(first[0], ["; ".join(each[0].rstrip(" .;,") for each in paragraphs[1:])], most)
+    if not is_title(first[0]) and ASKS.search(last[-1]):
+        lead_in = f"{first[0]} " if first[0].endswith(":") else ""
+        return f"{lead_in}{' '.join(last[-2:])}" if _says_little(last[-1]) else last[-1]
+    if asked := _asked_later(paragraphs, _SAYS_TASK if len(text) >= _LONG else _NAMES_TASK):
+        return asked
+    if text.startswith("# ") and len(first[0].split()) < _FEW_WORDS and ":" not in first[0] and _asks(last[-1]):
+        return f"{first[0].rstrip('.:')}: {last[-1]}"  # a heading, and at the end what to do about it
+    return ""
 
 
 def _place_of_ask(sentences: list[str], asks: Callable[[str], bool]) -> int | None:

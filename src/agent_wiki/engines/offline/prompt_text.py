@@ -33,7 +33,7 @@ _CONTINUED = regex(r"(?:and|or|but|so|to|with|in|into|for|from|on|as|that|which)
 _LONE_PATH = regex(r"(?!\d{1,2}[.)]\s|[*-]\s)[~.]?[\w. -]*/[^\n]{1,200}")
 _NUMBER = regex(r"^(?:\d{1,2} ?[-.)]|[-*•●])\s+(?=[\w`(])")
 _WORD = regex(r"[^\W\d_]{2}")
-STORY_OF_ROLE = regex(r"^you (?:are|will|have)\b", re.IGNORECASE)
+STORY_OF_ROLE = regex(r"^you (?:are(?! \w{3,20}ing\b)|will|have)\b", re.IGNORECASE)  # "you are starting …" is a task
 _ROLE_TASK = written("role_task", re.IGNORECASE)
 _ROLE_ONLY = written("role_only", re.IGNORECASE)
 _FIELD = regex(r"^\W{0,4}(?:title|issue|finding)\W{0,3}[:*_—–-]\W{0,3}(?=\w)", re.IGNORECASE)  # of a report
