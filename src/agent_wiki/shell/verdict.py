@@ -42,9 +42,12 @@ _RUNNING = regex(
 )
 _HARNESS_LINE = regex(r"(?:Chunk ID|Wall time|Original token count): ")
 _REFUSED = regex(
-    r"rejected: blocked by policy|requires approval|was not approved|denied by (?:the )?user"
+    r"rejected: blocked by policy|requires? approval|was not approved|denied by (?:the )?user"
     r"|Permission (?:to run this tool was denied|denied because no interactive)"
-    r"|\A(?:<tool_use_error>)?Permission to use \w{1,60} with command "
+    r"|\A(?:<tool_use_error>)?(?:Permission to use \w{1,60} with command |User refused permission to run tool"
+    r"|Permission for this action was denied by the [^\n]{1,80}? classifier"
+    r"|[\w.-]{1,60} is temporarily unavailable, so auto mode cannot determine the safety of \w{1,60}"
+    r"|[\w -]{1,60} '[^'\n]{1,300}' (?:was blocked(?=\. For security, )|is blocked(?=\. This path is protected)))"
 )
 _ABORTED = regex(
     r"^aborted by user\b.{0,40}|\A(?:<tool_use_error>)?Cancelled: parallel tool call\b.{0,40}",
