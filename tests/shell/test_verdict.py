@@ -94,3 +94,10 @@ def test_a_greeting_says_nothing_of_what_should_have_run_after_it() -> None:
     greeting = "Hi kim! You've successfully authenticated, but GitHub does not provide shell access."
     assert judged(greeting, True, "Bash", "ssh -T git@github.com && git push origin main").state == "failed"
     assert judged(f"{greeting}\nTotals differ", True, "Bash", "ssh -T git@github.com; npm test").state == "failed"
+
+
+def test_checks_that_still_run_have_neither_failed_nor_passed() -> None:
+    shown = "Exit code 8\nbuild\tpending\t0\thttps://x\nlint\tpass\t14s\thttps://x"
+    asked = judged(shown, True, "Bash", "sleep 15 && gh pr checks 12 2>&1", None, 3)
+    assert (asked.state, asked.has_failed, asked.has_passed) == ("unknown", False, False)
+    assert judged(shown, True, "Bash", "gh pr checks 12 && gh pr merge 12", None, 3).has_failed

@@ -61,9 +61,10 @@ _WORDS_WITHIN = (
 _COMPLAINT = regex(
     r"(?:/\S{1,60}/)?(?:ba|z|da|k)?sh: |zsh:\d{1,6}: |\(eval\):\d{1,6}: |(?:fatal|gh|curl|jq|kubectl): |ERROR:  \S"
     r"|grep: (?!\S{1,300}: binary file matches)"
+    r"|hint: (?:See the 'Note about fast-forwards'|Updates were rejected)"
     r"|Error from server|CMake Error|- hook id: | ! \[(?:remote )?rejected\]|\S{1,80} : The term|npm error|E: "
     r"|HTTP \d{3}: |GraphQL: "
-    r"|[\w./+-]{1,80}: .{0,300}(?:No such file or directory|Permission denied|Is a directory|Not a directory"
+    r"|[\w./@+-]{1,80}: .{0,300}(?:No such file or directory|Permission denied|Is a directory|Not a directory"
     r"|command not found|cannot (?:access|execute)|No module named \S{1,80}|[Oo]peration not permitted"
     r"|Connection refused|File exists)"
     r"|.{0,400}\bgh: .{1,200}\(HTTP [45]\d\d\)"
@@ -83,7 +84,8 @@ _PASSED = regex(
 _BAD_WORDS = (
     "fail", "err", "panic", "traceback", "not ok", "problem", "could not", "no module", "not found", "fatal",
     "✗", "✖", "✘", "✕", "×", "⨯", "x  ",
-    "exited with", "sh: ", "zsh:", "(eval)", "gh: ", "curl: ", "jq: ", "grep: ", "kubectl: ", "hook id", "rejected]",
+    "exited with", "sh: ", "zsh:", "(eval)", "gh: ", "curl: ", "jq: ", "grep: ", "kubectl: ", "hook id", "rejected",
+    "fast-forwards",
     "the term", "unable to", "http 4", "http 5", "graphql: ", "no such", "denied", "not permitted", "a directory",
     "file exists", "cannot access", "cannot execute",
     "not recognized", "exception", "refused", "pep 668", "issue", "mods/funs", " passed",
