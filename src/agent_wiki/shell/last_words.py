@@ -19,10 +19,10 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 _DIED = regex(r"Node\.js v\d{1,3}\.\d{1,3}\.\d{1,3}\s*")
 _UNCAUGHT = regex(r"(?:Uncaught )?(?:[A-Za-z_]\w{0,40}\.){0,4}\w{0,40}(?:Error|Exception)(?: \[\w{1,40}\])?: \S")
 _LAST_OF_ALL = regex(r"(?:ERROR|FATAL): \S")
-# A question with its choices and no answer behind them; one that was answered is drawn anew, without that mark.
+# A question with its choices and no answer behind them; one that was answered is drawn again, without that mark.
 _CHOICE = regex(r"\? .{1,300}\?\s{0,9}[»›]\s{0,9}(?:No / Yes|\(?[yY]/[nN]\)?)\s*")
 _YES_OR_NO = regex(r".{0,300}(?:\[[yY]/[nN]\]|\([yY]/[nN]\)|\((?:yes/no|y/n)\))[ :?]{0,3}")
-_DRAWN_ANEW = regex(r"\x1b\[1?G|\r")
+_DRAWN_AGAIN = regex(r"\x1b\[1?G|\r")
 _SHOWS_A_SCREEN = frozenset({"tmux", "screen", "expect", "zellij"})
 _CLIENTS = frozenset({"curl", "wget", "http", "https", "xh"})
 _SHOWS_ALL = frozenset({"head", "tail", "cat", "jq", "tee"})
@@ -74,7 +74,7 @@ def _of_question(steps: Sequence[SimpleCommand], at: int, line: str) -> str:
     """The question with which the output ends; what is fed may have been asked it and answered."""
     if steps[at].program in _SHOWS_A_SCREEN:
         return ""
-    asked = _DRAWN_ANEW.split(line[-1_000:])[-1]
+    asked = _DRAWN_AGAIN.split(line[-1_000:])[-1]
     is_fed = bool(steps[at].body or steps[at].inputs) or (at > 0 and steps[at - 1].after in PIPES)
     shown = without_colours(asked)
     is_asking = _CHOICE.fullmatch(shown) or (not is_fed and _YES_OR_NO.fullmatch(shown))

@@ -90,7 +90,7 @@ _ASKS_CHECKS = regex(
     r"\s*(?:(?:sleep [\d.]{1,6}|cd [^&;|\n]{1,300}) ?(?:&&|;)\s*){0,3}gh pr checks\b[^;&|\n]*(?:2>&1)?\s*\Z"
 )
 _A_CHECK = regex(r"^[^\t\n]{1,200}\t(pass|fail|pending|skipping|cancel)\t", re.MULTILINE)
-# SWE-agent shows its task anew where a word to the harness, and no command, was given.
+# SWE-agent shows its task again where a word to the harness, and no command, was given.
 _TASK_SHOWN = regex(r"\s*We're currently solving the following issue within our repository\. Here's the issue text:")
 _SEPARATES = regex(r"[;\n]|&&|\|\|")
 # An object in which a service or a script says so; its exit status is of the printing.
