@@ -24,6 +24,7 @@ from agent_wiki.shell.last_words import last_words, refused_request
 from agent_wiki.shell.outcomes import State, StepState, Verdict
 from agent_wiki.shell.programs import LOOKERS, PASSES, SHOWS_END, is_question, shows_text_of_others
 from agent_wiki.shell.result_lines import (
+    MOST_QUOTED,
     complains,
     error_line,
     exit_line,
@@ -170,7 +171,8 @@ class _Judge:
     def _failed(self) -> Verdict:
         at = self._culprit()
         line = error_line(self.result) or exit_line(self.result)
-        if at is not None and at in self.signs and sum(self.chain.can_fail) > 1:
+        is_shown = at is not None and len(self.steps) > 1 and _only_shows(self.steps[at])
+        if at is not None and at in self.signs and (sum(self.chain.can_fail) > 1 or is_shown):
             line = self._line_from(self.signs[at]) or line
         complaint = unread_by_powershell(self.result)
         if complaint and _UNREADABLE in line:  # in a language whose letters were lost
@@ -335,7 +337,7 @@ class _Judge:
     def _line_from(self, sign: str) -> str:
         """The line that says most from the sign on."""
         if self.last_words is not None and self.last_words.is_sure and self.last_words.line == sign:
-            return quoted(sign)
+            return sign.strip()[:MOST_QUOTED]
         start = self.result.find(sign)
         return error_line(self.result[max(start, 0) :]) or quoted(sign)
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from agent_wiki.shell.programs import shows_text_of_others
-from agent_wiki.shell.result_lines import quoted, without_colours
+from agent_wiki.shell.result_lines import MOST_QUOTED, without_colours
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.syntax import PIPES
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -96,4 +96,4 @@ def refused_request(steps: Sequence[SimpleCommand], result: str) -> LastWords | 
         return None
     writes = _WRITES.search(steps[asking[0]].text()[:_MOST_OF_A_REQUEST])
     refusal = _IS_ERROR.fullmatch(result) or (_IS_REFUSAL.fullmatch(result) if writes else None)
-    return LastWords(asking[0], quoted(refusal["words"]), is_sure=True) if refusal else None
+    return LastWords(asking[0], refusal["words"].strip()[:MOST_QUOTED], is_sure=True) if refusal else None
