@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.shell.result_lines import error_line, quoted, shows_failure, shows_success, without_start_up
+from agent_wiki.shell.result_lines import complains, error_line, quoted, shows_failure, shows_success, without_start_up
 
 _STACK = """lib/fetch.js:27
   return new TypeError(it)
@@ -127,3 +127,65 @@ def test_a_total_says_whether_all_passed_and_the_number_of_a_step_does_not(
     line: str, *, failed: bool, passed: bool
 ) -> None:
     assert (shows_failure(line), shows_success(line)) == (failed, passed)
+
+
+_FORMATTER = """Checking formatting...
+
+a.ts (2ms)
+
+Format issues found in above 1 files. Run without `--check` to fix.
+[ELIFECYCLE] Command failed with exit code 1."""
+_SHOWN_BEFORE = "// throws an Exception where it must not\n"
+_CMDLET = """FullName            Length
+--------            ------
+D:\\till\\a.py           812
+Get-ChildItem : D:\\till\\data - Zugriff verweigert.
+    + FullyQualifiedErrorId : DirUnauthorizedAccessError,Microsoft.PowerShell.Commands.GetChildItemCommand"""
+
+
+@pytest.mark.parametrize(
+    ("result", "line"),
+    [
+        (f"{_SHOWN_BEFORE}(eval):1: == not found", "(eval):1: == not found"),
+        (f"{_SHOWN_BEFORE}error: no such option\nzsh:1: == not found", "error: no such option"),
+        ("line of a file: it failed, must not\n/usr/bin/sh: 1: jest: not found", "/usr/bin/sh: 1: jest: not found"),
+        (_CMDLET, "Get-ChildItem : D:\\till\\data - Zugriff verweigert."),
+    ],
+)
+def test_what_the_shell_says_of_itself_outweighs_what_was_shown(result: str, line: str) -> None:
+    assert error_line(result) == line
+
+
+@pytest.mark.parametrize(
+    ("result", "line"),
+    [
+        (_FORMATTER, "Format issues found in above 1 files. Run without `--check` to fix."),
+        ("a.ts:2:1: error eslint(no-x): x\nFormat issues found in above 1 files.", "a.ts:2:1: error eslint(no-x): x"),
+        (f"{'.' * 15}{' ' * 40}[100%]\n15 passed in 0.7s\nwould reformat /till/a.py\n", "would reformat /till/a.py"),
+        ("can-not-edit / check\tpass\t3s\thttps://x\ntest\tfail\t1m9s\thttps://x", "test\tfail\t1m9s\thttps://x"),
+        ("\u2502 high \u2502 Unhandled Exception in x \u2502\n7 vulnerabilities found", "7 vulnerabilities found"),
+        ("\u2502\n\u2502\n\u2514  No valid skills found.", "\u2514  No valid skills found."),
+        ('# example.org/till\ntill\\main.go:17:2: "time" imported and not used',
+         'till\\main.go:17:2: "time" imported and not used'),
+        ("=== lock ===\n\nno owner", "no owner"),
+        ("=== lock ===", "=== lock ==="),
+        ("FFFFF    [100%]\n        error: str,\nFAILED test_a.py::test_a", "FAILED test_a.py::test_a"),
+    ],
+)  # fmt: skip
+def test_frames_headings_and_dots_say_less_than_what_a_check_found(result: str, line: str) -> None:
+    assert error_line(result) == line
+
+
+@pytest.mark.parametrize("line", ["FAIL=0  WARN=2", "\u2717\t", "error: result.error,", "error: str,"])
+def test_a_count_of_none_a_mark_alone_and_a_field_of_a_source_show_no_failure(line: str) -> None:
+    assert not shows_failure(line)
+
+
+@pytest.mark.parametrize("line", ["FAIL=1", "\u2717 opens the till", "error: expected a, found b", "FAIL: till"])
+def test_a_count_a_mark_before_words_and_an_error_do(line: str) -> None:
+    assert shows_failure(line)
+
+
+def test_that_a_file_is_not_text_is_no_complaint() -> None:
+    assert not complains("grep: a.pyc: binary file matches")
+    assert complains("grep: a.py: No such file or directory")

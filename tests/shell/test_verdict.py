@@ -11,6 +11,7 @@ import yaml
 from agent_wiki.shell.blame import speakers
 from agent_wiki.shell.chain import chain_of
 from agent_wiki.shell.judging import judged_line
+from agent_wiki.shell.silent_checks import fits_no_test
 from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
 from agent_wiki.shell.verdict import judged
 
@@ -94,3 +95,15 @@ def test_a_greeting_says_nothing_of_what_should_have_run_after_it() -> None:
     greeting = "Hi kim! You've successfully authenticated, but GitHub does not provide shell access."
     assert judged(greeting, True, "Bash", "ssh -T git@github.com && git push origin main").state == "failed"
     assert judged(f"{greeting}\nTotals differ", True, "Bash", "ssh -T git@github.com; npm test").state == "failed"
+
+
+def test_checks_that_still_run_have_neither_failed_nor_passed() -> None:
+    shown = "Exit code 8\nbuild\tpending\t0\thttps://x\nlint\tpass\t14s\thttps://x"
+    asked = judged(shown, True, "Bash", "sleep 15 && gh pr checks 12 2>&1", None, 3)
+    assert (asked.state, asked.has_failed, asked.has_passed) == ("unknown", False, False)
+    assert judged(shown, True, "Bash", "gh pr checks 12 && gh pr merge 12", None, 3).has_failed
+
+
+def test_a_linter_that_was_given_no_file_has_checked_nothing() -> None:
+    assert fits_no_test("Finding: notes/*.md\nLinting: 0 file(s)\nSummary: 0 error(s)")
+    assert not fits_no_test("Finding: notes/*.md\nLinting: 3 file(s)\nSummary: 0 error(s)")

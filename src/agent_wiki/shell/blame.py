@@ -60,6 +60,7 @@ _SIGNS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
         (r"\S+\.(?:c|cc|cpp|h|hpp):\d+:\d+: (?:fatal )?error:", "gcc cc clang g++ make cmake ninja"),
         (r"CMake Error|-- Configuring incomplete", "cmake"),
         (r" ! \[(?:remote )?rejected\]|error: failed to push|fatal: .*(?:no upstream|push destination)", "git-push"),
+        (r"hint: (?:See the 'Note about fast-forwards'|Updates were rejected)", "git-push"),
         (r"There is no tracking information|fatal: (?:refusing to merge|Not possible to fast)", "git-pull git-merge"),
         (r"- hook id: |.{1,60}\.{3,}Failed|nothing to commit|no changes added", "git-commit pre-commit"),
         (r"CONFLICT \(|Automatic merge failed", "git-merge git-rebase git-pull git-cherry-pick git-stash"),
@@ -80,6 +81,7 @@ _SIGNS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
         (r"gh: |HTTP \d{3}: |GraphQL: |no pull requests found", "gh"),
         (r"╷|│ Error: |Error: (?:Invalid|Unsupported|Reference|Missing)", "terraform tofu"),
         (r"E: |Unable to locate package", "apt apt-get"),
+        (r"\S{1,80}@\S{1,80}: Permission denied|Host key verification failed", "ssh scp sftp rsync git"),
         (r"ERROR: (?:Could not (?:find|open|install)|No matching)|error: externally-managed", "pip pip3 python"),
     )
 )  # fmt: skip

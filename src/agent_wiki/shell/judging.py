@@ -20,9 +20,11 @@ from agent_wiki.shell.chain import (
 )
 from agent_wiki.shell.failures import unread_by_powershell
 from agent_wiki.shell.kinds import is_check
+from agent_wiki.shell.last_words import last_words, refused_request
 from agent_wiki.shell.outcomes import State, StepState, Verdict
-from agent_wiki.shell.programs import LOOKERS, PASSES, SHOWS_END
+from agent_wiki.shell.programs import LOOKERS, PASSES, SHOWS_END, is_question, shows_text_of_others
 from agent_wiki.shell.result_lines import (
+    MOST_QUOTED,
     complains,
     error_line,
     exit_line,
@@ -43,7 +45,6 @@ _INTERPRETERS = regex(r"(?:python|pypy)[\d.]*|bash|sh|zsh|node|ruby|perl|php|den
 _NONE_FAILED = regex(r"(?:^|[^.\d])0 (?:fail(?:ed|ures?|ing)?|errors?)\b|\b(?:failed|FAILED) ?[:=] ?0\b")
 _COUNTS_TESTS = regex(r"\b[1-9]\d* (?:passed|passing|tests? OK)\b|\b(?:TOTAL|Executed)[: ] ?\d+ ")
 _TALLY_LINES = 6
-_GIVES_UP = regex(r"(?:ERROR|FATAL): \S")  # as the last that a program says
 # Checks that count what they ran: one that printed nothing was not seen, unless it was asked to keep quiet.
 _ALWAYS_SAYS = regex(
     r"^(?:\S*mvnw?|\S*gradlew?|(?:npx |uv run |python[\d.]* -m )?(?:pytest|jest|vitest|tox)|\w+ (?:run )?tests?)\b"
@@ -79,6 +80,8 @@ class _Judge:
         self.lines = [line for line in lines_of(result) if line.strip()]
         self.codes = printed_codes(chain, self.lines)
         self.fallen_back = fell_back(chain, self.lines)
+        doing = [at for at in self.able_to_speak if not _only_shows(self.steps[at])]
+        self.last_words = refused_request(self.steps, result) or last_words(self.steps, doing, self.lines)
         self.signs = self._signs()
 
     def verdict(self) -> Verdict:
@@ -126,23 +129,23 @@ class _Judge:
                 break  # thousands of lines may follow, and each step has its first
             for at in self._speaker(line, number):
                 found.setdefault(at, line)
-        last = [at for at in self.able_to_speak if not _only_shows(self.steps[at])][-1:]
-        for at in last if self.lines and _GIVES_UP.match(self.lines[-1]) else ():
-            found.setdefault(at, self.lines[-1])
+        if self.last_words is not None:
+            found.setdefault(self.last_words.step, self.last_words.line)
         for at, line in self.fallen_back.items():
             found.setdefault(at, line)
         for at, (code, line) in self.codes.items():
-            if code:
-                found.setdefault(at, line)
-            else:
+            if code == 0:
                 found.pop(at, None)
+            elif not (code == 1 and is_question(self.steps[at].words)):
+                found.setdefault(at, line)
         return found
 
     def _speaker(self, line: str, number: int) -> list[int]:
         """The one step that printed `line`; several or none where that is not clear."""
         who = [at for at in speakers(line, self.steps) if at in self.able_to_speak]
         if not who and shows_failure(line):
-            who = [at for at in self.able_to_speak if not _only_shows(self.steps[at])]
+            doing = [at for at in self.able_to_speak if not _only_shows(self.steps[at])]
+            who = [at for at in doing if not shows_text_of_others(self.steps[at].words)]
         if len(who) < 2:
             return who
         if self.failed and (able := [at for at in who if self.chain.can_fail[at]]):
@@ -168,7 +171,8 @@ class _Judge:
     def _failed(self) -> Verdict:
         at = self._culprit()
         line = error_line(self.result) or exit_line(self.result)
-        if at is not None and at in self.signs and sum(self.chain.can_fail) > 1:
+        is_shown = at is not None and len(self.steps) > 1 and _only_shows(self.steps[at])
+        if at is not None and at in self.signs and (sum(self.chain.can_fail) > 1 or is_shown):
             line = self._line_from(self.signs[at]) or line
         complaint = unread_by_powershell(self.result)
         if complaint and _UNREADABLE in line:  # in a language whose letters were lost
@@ -215,7 +219,8 @@ class _Judge:
         """The status says success, or nothing: the verdict by what the steps that it does not cover printed."""
         bad: dict[int, StepState] = {}
         for at, line in self.signs.items():
-            if self._counts(at, line):
+            is_sure = self.last_words is not None and self.last_words.is_sure and self.last_words.step == at
+            if is_sure or self._counts(at, line):
                 bad[at] = "masked"
         recovered = {at for at in bad if self._is_recovered(at, bad)}
         states = self._states({at: "failed" if at in recovered else "masked" for at in bad})
@@ -298,7 +303,8 @@ class _Judge:
         """How a step went that reports no failure."""
         step = self.steps[at]
         if at in self.codes:
-            return "masked" if self.codes[at][0] else "passed"
+            code = self.codes[at][0]
+            return "masked" if code and not (code == 1 and is_question(step.words)) else "passed"
         if is_check(step) and is_silent([step], self.result):
             return "unknown"
         if self.failed is False and self.chain.is_covered[at]:
@@ -330,6 +336,8 @@ class _Judge:
 
     def _line_from(self, sign: str) -> str:
         """The line that says most from the sign on."""
+        if self.last_words is not None and self.last_words.is_sure and self.last_words.line == sign:
+            return sign.strip()[:MOST_QUOTED]
         start = self.result.find(sign)
         return error_line(self.result[max(start, 0) :]) or quoted(sign)
 

@@ -76,6 +76,47 @@ READERS = SEARCHES | frozenset(
      "tr", "column", "echo", "printf", "true", ":", "git diff", "git show", "git log", "git blame", "git status"}
 )  # fmt: skip
 
+# What prints text that others wrote, or that another program printed before: words of failure in it are no failure.
+_SHOWING_TEXT = {
+    "git": frozenset({"blame", "cat-file", "diff", "grep", "log", "reflog", "show"}),
+    "gh": frozenset({"api", "diff", "list", "view"}),
+    **dict.fromkeys(_OF_CLUSTERS, frozenset({"describe", "logs"})),
+}
+_CHECKS = frozenset({"--check", "--exit-code", "--quiet"})
+# Whose exit status 1 is the answer no, and what asks git so; each with the option that makes it a question, if any.
+_ASKING = frozenset(
+    {"[", "[[", "ag", "cmp", "command", "diff", "egrep", "fgrep", "grep", "nc", "pgrep", "rg", "test", "type", "which"}
+)
+_ASKING_GIT = {
+    "merge-base": {"--is-ancestor"},
+    "ls-files": {"--error-unmatch"},
+    "check-ignore": None,
+    "show-ref": {"--verify", "--exists", "--quiet", "-q"},
+    "symbolic-ref": {"--quiet", "-q"},
+    "rev-parse": {"--verify"},
+    "cat-file": {"-e"},
+    "diff": {"--exit-code", "--quiet", "--no-index"},
+    "diff-index": {"--exit-code", "--quiet"},
+}
+
+
+def shows_text_of_others(words: Sequence[str]) -> bool:
+    """Whether a command prints what others wrote: a change, a log, an issue. `words` begin with the program."""
+    program = words[0].rpartition("/")[2] if words else ""
+    if program[:1] in ("=", "-", "#"):
+        return True  # a heading that PowerShell prints where it stands
+    if program not in _SHOWING_TEXT or not _CHECKS.isdisjoint(words):
+        return False
+    return not _SHOWING_TEXT[program].isdisjoint(task_words(words)[: 1 if program == "git" else 2])
+
+
+def is_question(words: Sequence[str]) -> bool:
+    """Whether exit status 1 of a command is an answer, and no failure. `words` begin with the program."""
+    if not words or words[0] != "git":
+        return bool(words) and words[0].rpartition("/")[2] in _ASKING
+    asked = _ASKING_GIT.get(next(iter(task_words(words)), ""), frozenset[str]())
+    return asked is None or not asked.isdisjoint(words)
+
 
 def only_reads(words: Sequence[str]) -> bool:
     """Whether a command changes nothing outside of its own shell. `words` begin with the program.

@@ -30,7 +30,8 @@ _FAILED_AT_START = regex(
     r"|\(fail\) \S|bundler: failed to load command|failed to connect to the docker API"
     r"|[#ℹ] fail [1-9]|[1-9]\d{0,6} fail\s*$"
     r"|thread '[^'\n]{1,80}' (?:\(\d{1,10}\) )?panicked at "
-    r"|Traceback \(most recent|error(?:\[E\d+\]|:| TS\d+)|[✗✖✘⨯]|[✕×] .{1,300}\d ?m?s\)?\s*$"
+    r"|Traceback \(most recent|error(?:\[E\d+\]|:(?! [\w.?]{1,60},\s*$)| TS\d+)|[✗✖✘⨯](?!\s*$)"
+    r"|[✕×] .{1,300}\d ?m?s\)?\s*$"
     r"|x {2,}\d+ \[|AssertionError\b|SyntaxError\b|\[?ERROR\]? )|Failed! "
 )
 _FAILED_WITHIN = regex(
@@ -58,10 +59,12 @@ _WORDS_WITHIN = (
 )  # fmt: skip
 # What a program, or the shell in its place, says under its own name when it cannot do its work.
 _COMPLAINT = regex(
-    r"(?:/\S{1,60}/)?(?:ba|z|da|k)?sh: |zsh:\d{1,6}: |\(eval\):\d{1,6}: |(?:fatal|gh|curl|jq|grep|kubectl): |ERROR:  \S"
+    r"(?:/\S{1,60}/)?(?:ba|z|da|k)?sh: |zsh:\d{1,6}: |\(eval\):\d{1,6}: |(?:fatal|gh|curl|jq|kubectl): |ERROR:  \S"
+    r"|grep: (?!\S{1,300}: binary file matches)"
+    r"|hint: (?:See the 'Note about fast-forwards'|Updates were rejected)"
     r"|Error from server|CMake Error|- hook id: | ! \[(?:remote )?rejected\]|\S{1,80} : The term|npm error|E: "
     r"|HTTP \d{3}: |GraphQL: "
-    r"|[\w./+-]{1,80}: .{0,300}(?:No such file or directory|Permission denied|Is a directory|Not a directory"
+    r"|[\w./@+-]{1,80}: .{0,300}(?:No such file or directory|Permission denied|Is a directory|Not a directory"
     r"|command not found|cannot (?:access|execute)|No module named \S{1,80}|[Oo]peration not permitted"
     r"|Connection refused|File exists)"
     r"|.{0,400}\bgh: .{1,200}\(HTTP [45]\d\d\)"
@@ -81,7 +84,8 @@ _PASSED = regex(
 _BAD_WORDS = (
     "fail", "err", "panic", "traceback", "not ok", "problem", "could not", "no module", "not found", "fatal",
     "✗", "✖", "✘", "✕", "×", "⨯", "x  ",
-    "exited with", "sh: ", "zsh:", "(eval)", "gh: ", "curl: ", "jq: ", "grep: ", "kubectl: ", "hook id", "rejected]",
+    "exited with", "sh: ", "zsh:", "(eval)", "gh: ", "curl: ", "jq: ", "grep: ", "kubectl: ", "hook id", "rejected",
+    "fast-forwards",
     "the term", "unable to", "http 4", "http 5", "graphql: ", "no such", "denied", "not permitted", "a directory",
     "file exists", "cannot access", "cannot execute",
     "not recognized", "exception", "refused", "pep 668", "issue", "mods/funs", " passed",
@@ -99,7 +103,7 @@ _SENTENCE_ENDS, _CLAUSE_ENDS = re.compile(r"[.!?。！？](?=\s)"), re.compile(r
 _LEFT_HANGING = re.compile(r"[,;]?\s+(?:and|or|the|an?|of|to|for|with|in|by|from|on|at|as)$")
 _COLOURS = regex(r"\x1b\[[\d;]{0,20}[A-Za-z]")
 _NOTHING_FAILED = regex(
-    r"\b(?:no|0|zero) (?:failed|failures?|errors?|problems?)\b|fail(?:ed|ures?) ?[=:] ?0\b", re.IGNORECASE
+    r"\b(?:no|0|zero) (?:failed|failures?|errors?|problems?)\b|fail(?:ed|ures?)? ?[=:] ?0\b", re.IGNORECASE
 )
 _ERROR_WORDS = regex(  # no name of a file: `src/error.rs`
     r"(?<![/.])\b(?:error|fatal|not found|no such|cannot|can't|could not|couldn't|denied|failed|failure|exception|"
@@ -117,7 +121,8 @@ _FRAME = regex(
     r"\"status\": \"error\",$|<system>Tool ran without output|\[image(?:: [^\]]{1,80})?\]$|"
     r"remote: error: Trace: |Process Group PGID: \d|Background PIDs: |<shellId: |(?:Error|Signal): \(none\)$|"
     r"(?:Stderr: )?bash: (?:cannot set terminal process group|no job control)|"
-    r"Process exited|Original token count|Output:$|Total output lines|\(Bash completed|\{$|\}$|\[$|\]$|[-=~^*_\s]*$|"
+    r"Process exited|Original token count|Output:$|Total output lines|\(Bash completed|[\W_]*$|"
+    r"[.FEsxX]{2,200}\s{1,200}\[ ?\d{1,3}%\]$|"
     r"<returncode>-?\d+</returncode>$|rc=-?\d+$|\[stderr\]$|Stdout:|Stderr: \(empty\)|Command:|Directory:|\$ )"
 )
 _START_UP = regex(
@@ -137,6 +142,16 @@ _MESSAGE = regex(r'\s{1,20}"message": "[^"\n]{8,}"')
 _UNCAUGHT = regex(r"(?:Uncaught )?(?:[A-Za-z_]\w{0,40}\.){0,4}\w{0,40}(?:Error|Exception)(?: \[\w{1,40}\])?: \S")
 _INFORMS = regex(r"\s*(?:\x1b\[[\d;]*m)*\[(?:\*|\+|i|INFO)\]")
 _NOTHING_TO_COMMIT = regex(r"no changes added to commit|nothing (?:added )?to commit")
+# An audit of packages, and GitHub of the checks of a pull request; what checks of the form say, without such a word.
+_COUNTED = regex(r"\d{1,6} vulnerabilities found\b|[^\t\n]{1,200}\tfail\t")
+_OF_FORM = regex(
+    r"would reformat \S|Format issues found in above \d|(?:\[\w{4,5}\] )?Code style issues found in "
+    r"|\W{0,6}No valid \w{1,40} found\b"
+)
+_OF_CMDLET = regex(r"[A-Z][a-z]{1,20}-[A-Z]\w{1,40} ?: \S")
+_LAST_OF_SHELL = regex(r"(?:zsh|\(eval\)):\d{1,6}: \S|(?:/\S{1,60}/)?sh: \d{1,6}: \S")
+# A heading that a command line prints, and the package that Go names above what is wrong in it.
+_HEADING = regex(r"\s*[-=#]{2,} ?\S.{0,200}?(?<=[^-=#])[-=#]{2,}\s*$|# \S{1,200}$")
 _HEADS = regex(r"\[no test files\]|:\d+: : # ")  # a package, of which the lines below tell
 _ERROR_FIELD = regex(r'\s{0,20}"error": "(?P<words>[^"\\]+)"\}?,?\s*')
 _OUTPUT_OBJECT = regex(r'\{"output": "(?P<text>(?:[^"\\]|\\.)*+)", "exit_code": ')
@@ -315,9 +330,10 @@ def last_line(text: str) -> str:
 def error_line(text: str) -> str:
     """The most informative verbatim line of a failed result; empty when no line says anything.
 
-    In this order: the traceback at the end; what apt, bun or gcloud marks as an error, and that there was nothing
-    to commit; a panic of Go; a line that says what failed; a place in a file; the end of a traceback; an exception
-    that nobody caught; a line that only says that something failed; the first with a word of error; the first at all.
+    In this order: the traceback at the end, or the shell's complaint there where no line says what failed; what apt,
+    bun or gcloud marks as an error, and that there was nothing to commit; a panic of Go; a line that says what failed;
+    a place in a file; the end of a traceback; an exception that nobody caught; a line that only says that something
+    failed; what PowerShell or an audit says; the first with a word of error; what a check of the form found; the first.
     """
     if text.startswith("MCP tool '") and (said := _ANSWERED.search(text, max(text.rfind(_ANSWER), 0))):
         return quoted(said["words"])
@@ -328,21 +344,26 @@ def error_line(text: str) -> str:
     failed = [line for line in lines if shows_failure(line) and "ELIFECYCLE" not in line]  # which says only that it did
     worded = [line for line in lines if _ERROR_WORDS.search(line) and not _is_marked_as_passed(line)]
     worded = [line for line in worded if not _INFORMS.match(line)] or worded
+    telling = [line for line in failed if not _WEAK.search(line)]
     ends = _traceback_ends(lines)
     kinds = (  # each looked for only where those before it are not there
         ends if ends == lines[-1:] else (),
+        () if telling else filter(_LAST_OF_SHELL.match, lines[-1:]),
         (line for line in lines if _SAYS_WHY.match(line) or _NOTHING_TO_COMMIT.match(line)),
         (line for line in lines if "HttpError accessing" in text and _MESSAGE.match(line)),
         (line for line in failed if _PANIC.match(line)),  # why the test failed that Go names above
-        (line for line in failed if not _WEAK.search(line)),
+        telling,
         (below for line, below in pairwise(lines) if line.startswith("error during build:")),  # of Vite
         (line for line in lines if failed and _LOCATED.match(line) and not _tells_nothing(line)),
         ends,
         (line for line in lines if _UNCAUGHT.match(line)),
         failed,
+        (line for line in lines if "FullyQualifiedErrorId" in text and _OF_CMDLET.match(line)),
+        filter(_COUNTED.match, lines),
         (line for line in worded if not _WEAK.search(line)),
+        filter(_OF_FORM.match, lines),
         worded,
-        (line for line in lines if "DEPRECATED" not in line),
+        (line for line in lines if "DEPRECATED" not in line and not _HEADING.match(line)),
         lines,
     )
     found = next((line for kind in kinds for line in kind), None)

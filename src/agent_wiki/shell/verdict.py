@@ -42,9 +42,12 @@ _RUNNING = regex(
 )
 _HARNESS_LINE = regex(r"(?:Chunk ID|Wall time|Original token count): ")
 _REFUSED = regex(
-    r"rejected: blocked by policy|requires approval|was not approved|denied by (?:the )?user"
+    r"rejected: blocked by policy|requires? approval|was not approved|denied by (?:the )?user"
     r"|Permission (?:to run this tool was denied|denied because no interactive)"
-    r"|\A(?:<tool_use_error>)?Permission to use \w{1,60} with command "
+    r"|\A(?:<tool_use_error>)?(?:Permission to use \w{1,60} with command |User refused permission to run tool"
+    r"|Permission for this action was denied by the [^\n]{1,80}? classifier"
+    r"|[\w.-]{1,60} is temporarily unavailable, so auto mode cannot determine the safety of \w{1,60}"
+    r"|[\w -]{1,60} '[^'\n]{1,300}' (?:was blocked(?=\. For security, )|is blocked(?=\. This path is protected)))"
 )
 _ABORTED = regex(
     r"^aborted by user\b.{0,40}|\A(?:<tool_use_error>)?Cancelled: parallel tool call\b.{0,40}",
@@ -82,6 +85,13 @@ _GREETS = regex(
     r"^[^\n]{0,200}You've successfully authenticated, but GitHub does not provide shell access\.?", re.MULTILINE
 )
 _ONLY_SSH = regex(r"\s*ssh\s(?:[^;&|\n]|>&)*(?:\|\| ?true\s*)?\Z")
+# `gh pr checks` ends with a status of its own while a check still runs.
+_ASKS_CHECKS = regex(
+    r"\s*(?:(?:sleep [\d.]{1,6}|cd [^&;|\n]{1,300}) ?(?:&&|;)\s*){0,3}gh pr checks\b[^;&|\n]*(?:2>&1)?\s*\Z"
+)
+_A_CHECK = regex(r"^[^\t\n]{1,200}\t(pass|fail|pending|skipping|cancel)\t", re.MULTILINE)
+# SWE-agent shows its task again where a word to the harness, and no command, was given.
+_TASK_SHOWN = regex(r"\s*We're currently solving the following issue within our repository\. Here's the issue text:")
 _SEPARATES = regex(r"[;\n]|&&|\|\|")
 # An object in which a service or a script says so; its exit status is of the printing.
 _SAYS_NO = regex(r'\A\s*\{\s*"(?:success|ok)": ?false\b')
@@ -136,8 +146,8 @@ def judged(
     recorded = without_start_up(result)
     result = without_object(recorded)
     is_error = stated_in_object(recorded) if is_error is None else is_error
-    if len(result) < _HEADER and _ONLY_BANNER.fullmatch(result.replace("\0", "").replace(" ", "")):
-        return Verdict("unknown", turn=turn)
+    if (seen := _of_no_command(command, result)) is not None:
+        return Verdict(seen, turn=turn)
     polled = POLLED.search(result[-_HEADER:])
     if not is_error and (running := _running(result, polled)):
         return Verdict("running", running, turn)
@@ -168,6 +178,18 @@ def _status(result: str, command: str, polled: re.Match[str] | None, is_error: b
         if not is_shown:  # what is only shown says nothing of the showing
             return True
     return polled["code"] != "0" if polled and polled["code"] else is_error
+
+
+def _of_no_command(command: str, result: str) -> State | None:
+    """The state where no command ran, or one that only says that others still run; None elsewhere."""
+    if _TASK_SHOWN.match(result):
+        return "passed"
+    if len(result) < _HEADER and _ONLY_BANNER.fullmatch(result.replace("\0", "").replace(" ", "")):
+        return "unknown"
+    if not _ASKS_CHECKS.match(command):
+        return None
+    states = {match[1] for match in _A_CHECK.finditer(result[:20_000])}
+    return "unknown" if "pending" in states and states.isdisjoint({"fail", "cancel"}) else None
 
 
 def _timed_out(result: str, command: str, polled: re.Match[str] | None, turn: int | None) -> Verdict | None:
