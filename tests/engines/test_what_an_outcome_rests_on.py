@@ -338,3 +338,22 @@ def test_that_a_failure_is_gone_is_no_report_of_it(said: str) -> None:
 def test_praise_in_another_language_accepts_the_work(words: str) -> None:
     found = summary(capped().says("The totals are capped.").user(words))
     assert (found.outcome, found.outcome_reason) == ("success", "the user accepted it")
+
+
+def test_a_subagent_that_was_sent_to_review_changes_nothing() -> None:
+    for description, reason in (
+        ("Review the changes of the totals", UNCHECKED),
+        ("Fix what the review of the totals found", UNCHECKED.replace("T2", "T4")),
+    ):
+        sent = {"description": description, "prompt": "See src/cap.py."}
+        session = capped().call("Task", sent, "All of it is sound now, and no total runs over.")
+        assert summary(session.says("The totals are capped at ten now.")).outcome_reason == reason
+
+
+def test_what_the_last_words_leave_open_is_quoted_as_a_sentence_and_is_no_result_of_the_check() -> None:
+    session = (
+        capped().run("pytest -q", "2 passed").says("The totals are capped. In the shop the build is still running.")
+    )
+    arc = summary(session)
+    assert (arc.outcome, arc.outcome_quote) == ("partial", "In the shop the build is still running.")
+    assert arc.key_turns[-1].text == "The agent says what is left open: “In the shop the build is still running”"

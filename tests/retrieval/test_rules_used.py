@@ -77,9 +77,7 @@ def test_what_a_record_hides_is_taken_out(wiki: Path, capsys: pytest.CaptureFixt
 
 def test_a_family_is_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = _printed(capsys, "safeguards", "--wiki", str(tmp_path / "none"))
-    assert [line.split()[0] for line in lines] == [
-        f"safeguards/{name}" for name in ("one-command", "tool-call", "batch")
-    ]
+    assert [line.split()[0] for line in lines] == [f"safeguards/{name}" for name in ("one-command", "tool-call")]
 
 
 def test_the_same_as_json(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -382,3 +382,8 @@ def test_praise_and_thanks_in_other_languages_accept_where_they_are_all_that_is_
 )
 def test_assent_and_trouble_in_other_languages_accept_nothing(words: str) -> None:
     assert not accepts(words)
+
+
+def test_praise_in_korean_is_no_objection_although_it_says_what_something_is_not() -> None:
+    assert reaction_of("좋다. 이건 그냥 요약이 아니라 분석이다.") != "objection"
+    assert reaction_of("이건 요약이 아니라 분석이야.") == "objection"

@@ -145,7 +145,7 @@ def left_open(stretch: Stretch) -> Shown | None:
     if not edits or reply is None or reply[0] < edits[-1].turn or stretch.followed_by is not None:
         return None
     match = _LEFT_OPEN.search(reply[1][-_MOST_READ:])
-    return Shown("partial", "left-open", reply[0], quoted(match.group())) if match else None
+    return Shown("partial", "left-open", reply[0], _sentence_of(match)) if match else None
 
 
 def lowered_where_awaited(stretch: Stretch, shown: Shown) -> Shown:
@@ -164,4 +164,10 @@ def lowered_where_awaited(stretch: Stretch, shown: Shown) -> Shown:
     match = _AWAITED.search(reply[1][:_MOST_READ])
     if match is None and reply[0] == len(stretch.trajectory.messages):
         match = _NEXT_STEP.match(SENTENCE_END.split(reply[1].strip()[-_MOST_READ:])[-1])
-    return Shown("partial", "left-open", reply[0], quoted(match.group()), shown.act) if match else shown
+    return Shown("partial", "left-open", reply[0], _sentence_of(match)) if match else shown
+
+
+def _sentence_of(match: re.Match[str]) -> str:
+    """The sentence in which something was found, within its line; a few words of it say too little."""
+    line = match.string[match.string.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0]
+    return quoted(next((each for each in SENTENCE_END.split(line) if match.group() in each), match.group()))
