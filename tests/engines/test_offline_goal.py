@@ -417,3 +417,9 @@ def test_what_somebody_is_starting_is_a_task_and_no_role() -> None:
     start = "You are starting a focused pass on the safety of the shop."
     text = f"{start} This is not new work: every change must be minimal, and break nothing. {LONG}"
     assert title_of(request_line(text), None) == start
+
+
+def test_a_key_that_was_pasted_before_the_request_is_no_goal() -> None:
+    assert (
+        request_line("[REDACTED:google-key:1]\nDraw a lamp with this interface.") == "Draw a lamp with this interface."
+    )

@@ -12,6 +12,7 @@ from agent_wiki.engines.offline.stretch import stretch_of
 from agent_wiki.stages.summarize import SummarizeQuestion
 from tests.engines.outcomes import shown
 from tests.engines.sessions import Session
+from tests.engines.summaries import summary
 
 
 def made() -> Session:
@@ -211,3 +212,18 @@ def test_all_calls_of_the_last_turn_that_have_no_answer_are_named() -> None:
     session.builder.assistant(None, calls=calls)
     (arc,) = summarize.answer(SummarizeQuestion(session.done())).arcs
     assert "The recording ends before `bash export.sh` and `git remote -v` were answered (T4)." in arc.narrative
+
+
+def test_where_every_call_failed_nothing_was_done() -> None:
+    session = Session().user("새폴더 생성 till")
+    for command in ("mkdir till", "ls -d till"):
+        session.run(command, "EACCES: permission denied, mkdir '/tmp/claude-7'", failed=True)
+    result = shown(session.says("폴더 생성에 권한 문제가 발생했습니다."))
+    assert (result.outcome, result.basis, result.turn) == ("failure", "in-vain", 5)
+    assert shown(session.run("mkdir ~/till", "").run("ls -d ~/till", "/home/kim/till")).basis != "in-vain"
+
+
+def test_work_of_which_the_recording_ends_with_a_result_was_not_handed_over() -> None:
+    issue = "<issue_description>\nThe totals of the shop run over.\n</issue_description>\nImplement the changes."
+    session = Session().user(issue).edit("cap.py").run("python reproduce.py", "done")
+    assert "handed over" not in summary(session).narrative

@@ -9,6 +9,7 @@ from agent_wiki.shell.result_lines import shows_failure
 from agent_wiki.stages.summarize import SummarizeQuestion
 from tests.engines.outcomes import shown
 from tests.engines.sessions import Session
+from tests.engines.summaries import asked, summary
 
 LINT = "src/lamp.ts\n  src/lamp.ts:30:18  error  Use another comment\n1 problem"
 
@@ -86,3 +87,12 @@ def test_a_report_of_the_error_that_is_left_goes_on_with_the_request() -> None:
         session.read(f"{name}.rs")
     session.edit("parser.rs").run("cargo test", "test result: ok. 4 passed").says("Mended.")
     assert [arc.outcome for arc in answer(SummarizeQuestion(session.done())).arcs] == ["success"]
+
+
+def test_a_check_that_fails_alike_with_the_work_put_away_says_nothing_of_the_work() -> None:
+    error = "src/routes/api.ts(9,8): error TS2613: Module has no default export."
+    session = asked().edit("src/cap.ts").run("npm test", "4 passed").run("npm run typecheck", error, failed=True)
+    assert summary(session).outcome == "partial"
+    session = asked().edit("src/cap.ts").run("npm test", "4 passed").run("npm run typecheck", error, failed=True)
+    session.run("git stash && npm run typecheck; git stash pop", f"{error}\nDropped refs/stash@{{0}}", failed=True)
+    assert summary(session).outcome == "success"

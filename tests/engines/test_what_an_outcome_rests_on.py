@@ -357,3 +357,14 @@ def test_what_the_last_words_leave_open_is_quoted_as_a_sentence_and_is_no_result
     arc = summary(session)
     assert (arc.outcome, arc.outcome_quote) == ("partial", "In the shop the build is still running.")
     assert arc.key_turns[-1].text == "The agent says what is left open: “In the shop the build is still running”"
+
+
+def test_a_file_that_was_deleted_after_the_last_change_is_no_look() -> None:
+    session = Session().user("write a skill for the till").write("till/SKILL.md").write("till/README.md")
+    session.run("rm till/README.md", "").run("ls till", "SKILL.md")
+    assert "only looks" not in summary(session.says("It is written, see till/SKILL.md.")).outcome_reason
+
+
+def test_what_a_line_with_two_checks_prints_is_not_said_of_the_first() -> None:
+    arc = summary(capped().run("go build ./... && golangci-lint run ./...", "0 issues."))
+    assert not any("go build" in each.text and "0 issues" in each.text for each in arc.key_turns)

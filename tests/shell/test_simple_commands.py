@@ -190,3 +190,8 @@ def test_a_cmdlet_is_named_as_it_is_written_for_its_paths_hold_no_escapes() -> N
     (first, second) = simple_commands(r"Get-ChildItem $HOME\.codex\sessions -Recurse | Select-Object -First 1")
     assert first.text() == r"Get-ChildItem $HOME\.codex\sessions -Recurse"
     assert second.text() == "Select-Object -First 1"
+
+
+def test_tags_that_are_listed_are_looked_at() -> None:
+    lines = ("git tag --points-at 1a2b3c4", "git tag --sort=-creatordate", "git tag v1.2", "git tag -a v1.2 -m lamps")
+    assert [shell_kind(each) for line in lines for each in simple_commands(line)] == ["look", "look", "ship", "ship"]

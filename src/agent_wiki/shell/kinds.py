@@ -251,6 +251,9 @@ def inline_code(command: SimpleCommand) -> str:
     return command.body or " ".join(command.words[1:])
 
 
+_LISTS_TAGS = ("-l", "--list", "--points-at", "--contains", "--no-contains", "--merged", "--no-merged", "--sort")
+
+
 def _git_kind(rest: tuple[str, ...]) -> ShellKind:
     words = [word for word in rest if not word.startswith("-")]
     if rest[:1] == ("-C",) and len(rest) > 2:
@@ -259,7 +262,8 @@ def _git_kind(rest: tuple[str, ...]) -> ShellKind:
     if verb in _GIT_SHIPS:
         if "--dry-run" in rest:
             return "look"
-        return "look" if verb == "tag" and ("-l" in rest or len(words) == 1) else "ship"
+        is_listed = len(words) == 1 or any(word.startswith(_LISTS_TAGS) for word in rest)
+        return "look" if verb == "tag" and is_listed else "ship"
     if verb in ("restore", "revert") or (verb == "reset" and "--hard" in rest):
         return "look" if "--staged" in rest else "revert"
     if verb == "checkout" and ("--" in rest or "." in words or any("." in word.lstrip(".") for word in words[1:])):

@@ -153,5 +153,8 @@ def test_a_wrapper_that_does_not_know_the_program_is_left_out() -> None:
 )
 def test_an_option_that_a_program_does_not_know_is_left_out(failed: str, passed: str, expected: int) -> None:
     script = Script().runs(failed, "Error: unknown flag: --gated", failed=True).runs(passed, "[]")
+    assert not _rules(script), "once it may be a slip"
+    script = Script().runs(failed, "Error: unknown flag: --gated", failed=True).runs("till open", "opened")
+    script.runs(failed, "Error: unknown flag: --gated", failed=True).runs(passed, "[]")
     rules = ["Call `till list` without `--gated`, which it does not know."]
     assert _rules(script) == rules * expected

@@ -38,9 +38,7 @@ _ADDRESS = regex(r"https?://")
 _CHANGES_CODE = written("changes_code", re.IGNORECASE)
 _RANK: tuple[ShellKind, ...] = ("ship", "revert", "check", "edit", "delete", "run", "look")
 _PREPARING = frozenset({"cd", "echo", "for", "pwd", "export", "set", "sleep"})
-_NO_PROGRAM = frozenset(
-    {"for", "out-null", "out-string", "out-host"}
-)  # a loop, and where PowerShell sends what is printed
+_NO_PROGRAM = frozenset({"for", "out-null", "out-string", "out-host"})  # a loop; where PowerShell sends output
 _CHAIN_TAIL = frozenset({"tail", "head", "grep", "tee", "cat", "echo", "true", "wc", "sort", "sleep", "cd"})
 
 
@@ -296,10 +294,10 @@ def main_command(act: Act) -> SimpleCommand | None:
 
 def _main_command(act: Act) -> SimpleCommand | None:
     wanted = {"probe": "run"}.get(act.kind, act.kind)
-    able = [each for each in act.commands if each.words and each.program.lower() not in _NO_PROGRAM]
-    fitting = _failed(act) or [
-        each for each, kind in zip(act.commands, act.kinds, strict=True) if kind == wanted and each in able
-    ]
+    of_kind = [(step, kind) for step, kind in zip(act.commands, act.kinds, strict=True) if step.words]
+    of_kind = [(step, kind) for step, kind in of_kind if step.program.lower() not in _NO_PROGRAM]
+    able = [step for step, _ in of_kind]
+    fitting = _failed(act) or [step for step, kind in of_kind if kind == wanted]
     # A test, or an assignment of PowerShell's, that failed was made for the rest of the line.
     fitting = _named(fitting) or _named(able) or fitting or able
     if act.kind == "look":

@@ -22,20 +22,23 @@ _NAME_FLAGS = frozenset({"-run", "-k", "-t", "--filter", "--grep", "--testNamePa
 _MOST_CHARACTERS = 20_000
 
 _EXTENSION = written("extension")
-_URL = regex(r"\bhttps?://[^\s'\"<>`)\]]{1,400}")
-_EMAIL = regex(r"\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{2,64}")
-_UUID = regex(r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b")
-_SHA = regex(r"\b(?=[0-9a-f]{0,39}[0-9])(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,64}\b")
-_DATE = regex(r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d{1,9})?Z?)?\b|\b\d{4}/\d\d/\d\d\b")
-_TIME = regex(r"\b\d{1,2}:\d\d:\d\d\b")
-_DURATION = regex(r"\b\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds|minutes|MB|KB|KiB|MiB|GB)\b")
-_PORT = regex(r"(?<=[a-z0-9\]]):\d{2,5}\b")
-_POSITION = regex(r"(?<=[a-z]):\d+:\d+\b|(?<=\.(?:go|py|ts|js|rs|rb|md)):\d+\b")
-_ISSUE = regex(r"(?<![\w/])#\d+\b")
-_ID = written("made_up_id")
-_LONG_NUMBER = written("long_number")
-_MONEY = regex(r"\$\d[\d,.]*")
-_PATH = regex(r"(?<![\w<])(?:~|\.{0,2}|[A-Za-z]:)?(?:/[\w.@%+=~-]{1,120}){2,40}/?|(?<![\w<])~/[\w./-]{1,200}")
+# What stands for a value, in the order in which they are looked for: an address holds a path, a path a hash.
+_SUBSTITUTIONS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (regex(r"\bhttps?://[^\s'\"<>`)\]]{1,400}"), "<url>"),
+    (regex(r"\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{2,64}"), "<address>"),
+    (regex(r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b"), "<id>"),
+    (regex(r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d{1,9})?Z?)?\b|\b\d{4}/\d\d/\d\d\b"), "<date>"),
+    (regex(r"\b\d{1,2}:\d\d:\d\d\b"), "<time>"),
+    (regex(r"\$\d[\d,.]*"), "<amount>"),
+    (regex(r"\b\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds|minutes|MB|KB|KiB|MiB|GB)\b"), "<duration>"),
+    (regex(r"(?<=[a-z]):\d+:\d+\b|(?<=\.(?:go|py|ts|js|rs|rb|md)):\d+\b"), ""),
+    (regex(r"(?<![\w<])(?:~|\.{0,2}|[A-Za-z]:)?(?:/[\w.@%+=~-]{1,120}){2,40}/?|(?<![\w<])~/[\w./-]{1,200}"), "<path>"),
+    (regex(r"\b(?=[0-9a-f]{0,39}[0-9])(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,64}\b"), "<commit>"),
+    (regex(r"(?<![\w/])#\d+\b"), "<number>"),
+    (written("made_up_id"), "<id>"),
+    (regex(r"(?<=[a-z0-9\]]):\d{2,5}\b"), ":<port>"),
+    (written("long_number"), "<number>"),
+)
 _RELATIVE = regex(r"(?<![\w/<.])(?:[\w.@-]{1,80}/){1,20}[\w.@-]{1,80}")
 _BARE_FILE = written("bare_file")
 _JS_NAMES = frozenset({"node.js", "next.js", "vue.js", "three.js", "d3.js", "express.js", "nuxt.js", "ember.js"})
@@ -57,24 +60,6 @@ def generalize(text: str, trajectory: Trajectory) -> str | None:
     result = _BARE_FILE.sub(lambda match: _path_placeholder(match[0]), result)
     result = re.sub(r"(<[a-z-]+>)(?:[:/.]?\1)+", r"\1", result)
     return result if _says_something(result) else None
-
-
-_SUBSTITUTIONS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (_URL, "<url>"),
-    (_EMAIL, "<address>"),
-    (_UUID, "<id>"),
-    (_DATE, "<date>"),
-    (_TIME, "<time>"),
-    (_MONEY, "<amount>"),
-    (_DURATION, "<duration>"),
-    (_POSITION, ""),
-    (_PATH, "<path>"),
-    (_SHA, "<commit>"),
-    (_ISSUE, "<number>"),
-    (_ID, "<id>"),
-    (_PORT, ":<port>"),
-    (_LONG_NUMBER, "<number>"),
-)
 
 
 @lru_cache(maxsize=64)

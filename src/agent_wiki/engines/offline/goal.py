@@ -62,6 +62,7 @@ _PROGRAM_ASKS, _REPEATS = written("program_asks", re.IGNORECASE), written("repea
 _MENTIONS = regex(r"""(?:@(?:"[^"\n]{1,300}"|[\w./\\:-]{1,300})\s+)+(?=\S)""")  # of files, before what is asked of them
 _LINK_ALONE = written("link_alone", needs=("](",))
 _LOOKS_FIRST, _WANTS = written("looks_first", re.IGNORECASE), written("wants_to_have", re.IGNORECASE)
+_SECRET_LINES = regex(r"(?:\s*\[REDACTED:[^\]\n]{1,80}\]\s*)+(?=\S)", needs=("[REDACTED",))  # keys, pasted first
 _VAGUE, _DETAILS = written("vague_opening", re.IGNORECASE), written("only_details", re.IGNORECASE)
 _ANSWERS = written("goal_answers", re.IGNORECASE | re.DOTALL)
 _BELOW = regex(r"\b(?:listed|below|following)\b", re.IGNORECASE)
@@ -184,7 +185,7 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     Of a long prompt that lists several things, with these.
     """
     text = without_rules(without_links(_LINK_ALONE.sub(r" \1 ", text)))  # an editor sets a file that is named apart
-    text = text[mentions.end() :] if (mentions := _MENTIONS.match(text)) else text
+    text = text[before.end() :] if (before := _SECRET_LINES.match(text) or _MENTIONS.match(text)) else text
     text = own_part(_without_quoted(text))
     if _is_paste(text):
         return f"{PASTED}{_pasted_error(text)}"

@@ -25,6 +25,6 @@ def is_graded_elsewhere(stretch: Stretch) -> bool:
         return True
     is_judgeable = any(act.has_edited for act in stretch.acts)
     last = stretch.acts[-1] if stretch.acts else None
-    if last is not None and last.end >= stretch.last_turn and (last.edits or last.has_failed):
+    if last is not None and last.end >= stretch.last_turn:
         return False  # it breaks off in the middle of the work
     return is_judgeable and any(_ISSUE.search(request.text[:_MOST_READ]) for request in stretch.requests[:1])

@@ -363,9 +363,12 @@ def _by_end(stretch: Stretch) -> Shown | None:
 
 
 def _not_allowed(stretch: Stretch) -> Shown | None:
-    """Every edit waited for a permission that never came, and nothing was changed."""
+    """Every edit waited for a permission that never came, and nothing was changed; or every call failed."""
     edits = [act for act in stretch.acts if act.kind == "edit"]
     last = edits[-1] if edits else None
+    if len(stretch.acts) > 1 and all(act.has_failed for act in stretch.acts) and stretch.last_reply() is not None:
+        line = stretch.acts[-1].verdict.line
+        return Shown("failure", "in-vain", stretch.acts[-1].end, quoted(line) or None, stretch.acts[-1])
     waits = [match for act in edits if (match := _NOT_GRANTED.search(act.call.result or ""))]
     is_last = last is not None and last.turn >= stretch.last_request_turn()
     if last is None or not is_last or len(waits) < len(edits) or _changed_something(stretch):

@@ -6,16 +6,18 @@ import re
 from collections.abc import Sequence
 
 from agent_wiki.engines.offline.acts import Act
+from agent_wiki.engines.offline.meant_to_fail import is_of_another_state
 from agent_wiki.engines.offline.same_check import check_verdicts
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.files_written import bare_name
 from agent_wiki.shell.kinds import is_check
+from agent_wiki.shell.result_lines import error_line
 from agent_wiki.shell.same_check import check_run, writes_what_was_checked
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.trajectory.lazily import regex
 
-_LEAST_NAME = 6  # characters
+_LEAST_NAME, _LEAST_LINE = 6, 24  # characters
 _MOST_READ = 40_000
 _TURNS_AFTER = 8
 _PLACE = regex(r"(?P<file>[\w@./\\-]{1,200}\.\w{1,5})(?:[:(]\d+|\s+\d+:\d+)", needs=(".",))
@@ -74,10 +76,14 @@ def _narrowed(step: SimpleCommand) -> set[str]:
 
 def _is_older(failed: Act, stretch: Stretch) -> bool:
     """All places that it reports lie in files that were not changed, and the agent says that it was so before, or
-    packages are missing there.
+    packages are missing there; or it fails alike with the work put away (`git stash`).
 
     Not where the user stopped the agent after it said so.
     """
+    line = failed.verdict.line or error_line(failed.call.result or "")
+    elsewhere = (act.call.result or "" for act in stretch.acts if is_of_another_state(act) and act.kind == "check")
+    if len(line) >= _LEAST_LINE and any(line in each for each in elsewhere):
+        return True  # it fails the same way without the work
     places = _PLACE.finditer((failed.call.result or "")[:_MOST_READ])
     files = {bare_name(match["file"].replace("\\", "/")) for match in places}
     changed = {bare_name(path) for act in stretch.acts for path in act.edits}

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from agent_wiki.engines.offline.requests import ASKS
-from agent_wiki.engines.offline.tables import table, written
+from agent_wiki.engines.offline.tables import named, table, written
 from agent_wiki.trajectory.lazily import regex
 
 _MOST_READ = 4_000
@@ -39,9 +39,7 @@ _ROLE_ONLY = written("role_only", re.IGNORECASE)
 _FIELD = regex(r"^\W{0,4}(?:title|issue|finding)\W{0,3}[:*_—–-]\W{0,3}(?=\w)", re.IGNORECASE)  # of a report
 _OF_WORK = regex(r" description| (?:of|for) (?:this|the) \w{3,20}| \([^)\n]{1,30}\)", re.IGNORECASE)
 _GERUND = written("gerund", re.IGNORECASE)
-_WITH_E = frozenset(
-    {"diagnos", "solv", "writ", "creat", "mak", "resolv", "analyz", "analys", "mov", "updat", "generat"}
-)
+_WITH_E = named("with_e")
 
 
 def _is_alone(label: re.Match[str]) -> bool:

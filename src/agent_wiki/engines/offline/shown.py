@@ -26,6 +26,7 @@ Basis = Literal[
     "stopped",  # the user stopped the agent before it came to an end
     "declined",  # the user refused its last change
     "not-allowed",  # each edit waited for a permission that never came
+    "in-vain",  # every call failed
     "reverted",  # the user had the changes reverted
     "read-back",  # the file that was asked for shows what was written
     "cut-off",  # the run did not come to an end
@@ -70,6 +71,7 @@ class Shown:
             ran = [act for act in after if act.kind != "look" and act not in idle]
             shown = tuple(sorted(ran, key=lambda act: (not act.has_failed, _KINDS.index(act.kind)))[-1:])
             only_looks = all(act.kind == "look" for act in after) and last == latest
+            only_looks &= not any(act.turn > last and act.kind in ("edit", "delete") and act.has_worked for act in acts)
             what = "looked" if after and only_looks else what
             what = ("failed" if shown[0].has_failed else "ran") if shown else what
         own = f"{self.basis}-{self.outcome}-{what}"

@@ -77,7 +77,7 @@ def _missing(session: MinedSession, failed: Call) -> list[Lesson]:
         return []
     if not _asks_alike(failed, worked):
         return []
-    line, action = error_line(head), failed.arguments.get("action")
+    line, action = error_line(head), failed.arguments.get("action") or failed.arguments.get("command")
     where = f" for the action `{action}`" if isinstance(action, str) and action and action in head else ""
     wording = Wording(
         "arguments/missing",

@@ -37,7 +37,8 @@ def _renamed(session: MinedSession, failed: Attempt) -> list[Lesson]:
     for wanted, later, used in _stand_ins(session, failed):
         has_passed = later.verdict == "passed"
         wording = _by_itself(match, wanted, used) if has_passed or has_run(later.ended) else None
-        others = (_by_other_word, _by_leaving_out) if has_passed else ()
+        is_repeated = sum(match[0] in each.output for each in session.attempts if each.verdict == "failed") > 1
+        others = (_by_other_word, *([_by_leaving_out] if is_repeated else [])) if has_passed else ()
         if wording := wording or next(filter(None, (each(match, wanted, used) for each in others)), None):
             return _lesson(session, Recovery(failed, later, wanted, used), wording, match[0])
     return []
