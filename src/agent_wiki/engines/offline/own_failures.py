@@ -81,7 +81,8 @@ def _is_older(failed: Act, stretch: Stretch) -> bool:
     Not where the user stopped the agent after it said so.
     """
     line = failed.verdict.line or error_line(failed.call.result or "")
-    elsewhere = (act.call.result or "" for act in stretch.acts if is_of_another_state(act) and act.kind == "check")
+    of_others = (act for act in stretch.acts if is_of_another_state(act) and any(map(is_check, act.commands)))
+    elsewhere = (act.call.result or "" for act in of_others)
     if len(line) >= _LEAST_LINE and any(line in each for each in elsewhere):
         return True  # it fails the same way without the work
     places = _PLACE.finditer((failed.call.result or "")[:_MOST_READ])
