@@ -130,3 +130,16 @@ def test_a_list_that_a_client_keeps_in_a_database_is_a_plan() -> None:
     session = Session().user("cap it").call("sql", {"query": "INSERT INTO todos (id) VALUES ('cap')"}, "1 row inserted")
     session.call("sql", {"query": "UPDATE orders SET total = 4"}, "1 row updated")
     assert [act.kind for act in acts_of(session.done())] == ["plan", "service"]
+
+
+def test_a_script_that_patches_a_file_changes_that_file_when_it_is_run() -> None:
+    patch = "from pathlib import Path\np = Path('shop/cap.py')\ns = p.read_text()\np.write_text(s.replace('a', 'b'))"
+    line = f"cat <<'PY' > /tmp/patch.py\n{patch}\nPY\npython /tmp/patch.py"
+    session = Session().user("cap the totals").run(line, "patched")
+    session.write("/tmp/again.py", patch).run("python /tmp/again.py", "Traceback\nKeyError: 'a'", failed=True)
+    acts = acts_of(session.done())
+    assert acts[0].edits == ("/tmp/patch.py", "shop/cap.py")
+    assert [act.edits for act in acts[1:]] == [("/tmp/again.py",), ()], "it failed"
+    listing = patch.replace("s.replace('a', 'b')", "'lamps'")
+    session = Session().user("list the lamps").write("/tmp/list.py", listing).run("python /tmp/list.py", "done")
+    assert acts_of(session.done())[1].edits == (), "what a script writes anew is its output"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from agent_wiki.shell.files_written import TEMPORARY
-from agent_wiki.shell.kinds import inline_code, is_inline_script, shell_kind
+from agent_wiki.shell.files_written import TEMPORARY, bare_name
+from agent_wiki.shell.kinds import inline_code, is_inline_script, script_of, shell_kind
 from agent_wiki.shell.programs import WRITERS_OF_POWERSHELL
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.trajectory.lazily import regex
@@ -52,6 +52,7 @@ def works_on_trial(command: str, commands: Sequence[SimpleCommand], made: set[st
 
 
 _MOST_CODE = 40_000
+_CHANGES_TEXT = (".replace(", "re.sub(", ".find(", ".insert(", ".splitlines(", ".readlines(")
 
 
 def _written_by(code: str) -> Iterator[str]:
@@ -62,6 +63,23 @@ def _written_by(code: str) -> Iterator[str]:
             file = match["file"] or held.get(match["name"], "")
             if "." in file and " " not in file:
                 yield file
+
+
+def patched_files(
+    commands: Sequence[SimpleCommand], edited: Iterable[str], text: str, texts: dict[str, str]
+) -> tuple[str, ...]:
+    """The files that a call changes by scripts that read, change and write them, as far as their names stand there.
+
+    In: the commands of the call; the files that it edits, and the `text` that a tool other than a shell gave them; the
+    `texts` of scripts so far, by their bare names. Those that the call writes are added.
+    """
+    written = {name: each.body for each in commands if each.body for name in each.writes}
+    texts.update((bare_name(name), code) for name, code in (written or dict.fromkeys(edited, text)).items())
+    scripts = (script for each in commands if (script := script_of(each)))
+    codes = (texts.get(bare_name(script), "")[:_MOST_CODE] for script in scripts)
+    patching = (code for code in codes if any(mark in code for mark in _CHANGES_TEXT))
+    files = (file for code in patching for file in _written_by(code))
+    return tuple(dict.fromkeys(file for file in files if not file.startswith(TEMPORARY)))
 
 
 def held_names(commands: Sequence[SimpleCommand]) -> dict[str, str]:

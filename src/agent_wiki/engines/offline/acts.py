@@ -12,6 +12,7 @@ from dataclasses import field
 
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.blame import is_task, named_in, speakers
+from agent_wiki.shell.edited_parts import edit_text
 from agent_wiki.shell.files_written import BEGIN_PATCH, TEMPORARY, bare_name, patch_text
 from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.kinds import is_check, is_inline_script, script_of, shell_kind
@@ -20,7 +21,7 @@ from agent_wiki.shell.result_lines import error_line, failing_lines, last_line, 
 from agent_wiki.shell.silent_checks import finds_no_error, fits_no_test
 from agent_wiki.shell.simple_commands import ShellKind, SimpleCommand, simple_commands
 from agent_wiki.shell.tools import Kind, tool_kind
-from agent_wiki.shell.touched import deleted_files, edited_files, held_names, works_on_trial
+from agent_wiki.shell.touched import deleted_files, edited_files, held_names, patched_files, works_on_trial
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import Call, paired_calls
@@ -152,6 +153,7 @@ def acts_of(trajectory: Trajectory) -> list[Act]:
     """Every call of `trajectory` in recorded order, classified by its purpose."""
     written: set[str] = set()
     made: set[str] = set()
+    texts: dict[str, str] = {}
     failed_probes: dict[str, frozenset[str]] = {}
     acts: list[Act] = []
     calls = paired_calls(trajectory)
@@ -165,9 +167,11 @@ def acts_of(trajectory: Trajectory) -> list[Act]:
             act = Act(call, started.kind, commands=started.commands, kinds=started.kinds)
         if renamed := _renamed(act, written):
             act.edits = tuple(path for path in act.edits if path not in renamed)
+        patched = patched_files(act.commands, act.edits, edit_text(call) if act.edits else "", texts)
         written.update(bare_name(path) for path in act.edits)
         if act.kind in ("run", "edit") and _runs_own_script(act, written):
             act.kind = "probe"
+        act.edits += patched if act.has_worked else ()
         if act.kind in ("check", "probe") and call.result is not None and call.mark is None:
             act.finding = _finding(act) if act.kind == "check" else _probed(act, failed_probes)
         acts.append(act)
