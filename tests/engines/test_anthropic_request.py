@@ -134,5 +134,5 @@ def test_what_a_model_says_of_a_rule_of_an_engine_is_nothing() -> None:
         tags=["checks"],
         evidence=[CitedQuote(turn=1, quote="x")],
     )
-    answer = GuidelinesAnswer(guidelines=[lesson.model_copy(update={"rule_id": "recoveries/set-up"})])
+    answer = GuidelinesAnswer(guidelines=[lesson.model_copy(update={"rule_id": "recoveries/renamed"})])
     assert answer_in(answer.model_dump_json(), GuidelinesAnswer) == GuidelinesAnswer(guidelines=[lesson])

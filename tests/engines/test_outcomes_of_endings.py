@@ -227,3 +227,28 @@ def test_work_of_which_the_recording_ends_with_a_result_was_not_handed_over() ->
     issue = "<issue_description>\nThe totals of the shop run over.\n</issue_description>\nImplement the changes."
     session = Session().user(issue).edit("cap.py").run("python reproduce.py", "done")
     assert "handed over" not in summary(session).narrative
+
+
+def test_a_question_of_the_agent_that_the_user_waves_away_stops_nothing() -> None:
+    session = (
+        Session().user("draw the parts of the shop into shop.svg").write("shop.mmd", "graph TD").run("mmdc shop.mmd")
+    )
+    session.says("Both are drawn.").call("AskUserQuestion", {"questions": [{"question": "What else?"}]}, "rejected",
+                                         failed=True, mark="rejected")  # fmt: skip
+    session.user("[Request interrupted by user for tool use]", "interrupt")
+    arc = summary(session)
+    assert "stopped the agent" not in f"{arc.narrative} {arc.outcome_reason} {[each.text for each in arc.dead_ends]}"
+
+
+def test_what_was_answered_although_every_call_failed_is_no_failure() -> None:
+    session = Session().user("Summarize what is known of the lamps of the shop")
+    for _ in range(2):
+        session.call("WebSearch", {"query": "lamps"}, "Claude requested permissions to use WebSearch", failed=True)
+    assert shown(session.says("There are three lamps. " * 40)).outcome != "failure"
+
+
+def test_a_check_that_was_skipped_has_not_passed() -> None:
+    session = Session().user("cap the totals").edit("cap.js")
+    session.run("node --check cap.js || echo 'node not available - skipping syntax check'",
+                "node not available - skipping syntax check")  # fmt: skip
+    assert "passed" not in summary(session.says("They are capped.")).narrative

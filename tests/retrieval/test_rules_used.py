@@ -48,7 +48,7 @@ def test_every_rule_is_one_line_with_what_it_made(wiki: Path, capsys: pytest.Cap
     assert list(lines) == [*first, *(rule.id for rule in RULES if rule.id not in first)]
     assert lines["remedies/quote-wildcards"].startswith("2 in 2 sessions ")
     assert lines["recipes/script"].startswith("ignored ")
-    assert lines["recoveries/set-up"].startswith("- ")
+    assert lines["recoveries/renamed"].startswith("- ")
     assert lines["hints/long-gone"] == "1 in 1 session     There is no such rule any more."
 
 

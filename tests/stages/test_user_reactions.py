@@ -387,3 +387,9 @@ def test_assent_and_trouble_in_other_languages_accept_nothing(words: str) -> Non
 def test_praise_in_korean_is_no_objection_although_it_says_what_something_is_not() -> None:
     assert reaction_of("좋다. 이건 그냥 요약이 아니라 분석이다.") != "objection"
     assert reaction_of("이건 요약이 아니라 분석이야.") == "objection"
+
+
+def test_leave_to_go_on_is_no_objection_although_it_names_what_was_wanted() -> None:
+    words = "I understand about the seats; it's the flight I wanted. Yes, please proceed with the booking."
+    assert reaction_of(words) != "objection"
+    assert reaction_of(words.partition("Yes")[0]) == "objection"

@@ -65,7 +65,7 @@ _SIGNS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = tuple(
         (r"- hook id: |.{1,60}\.{3,}Failed|nothing to commit|no changes added", "git-commit pre-commit"),
         (r"CONFLICT \(|Automatic merge failed", "git-merge git-rebase git-pull git-cherry-pick git-stash"),
         (r"error: Your local changes .{1,80}overwritten by checkout", "git-checkout git-switch"),
-        (r"error: Your local changes .{1,80}overwritten by merge", "git-merge git-pull"),
+        (r"error: Your local changes .{1,80}overwritten by merge", "git-merge git-pull git-stash"),
         (r"fatal: unable to auto-detect email|Author identity unknown|\*\*\* Please tell me who you are", "git-commit"),
         (r"fatal: '.{1,200}' is already (?:used by|checked out)|fatal: a branch named", "git-checkout git-switch"),
         (r"fatal: couldn't find remote ref|error: cannot pull", "git-pull git-fetch"),

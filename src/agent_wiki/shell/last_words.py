@@ -18,7 +18,10 @@ from agent_wiki.trajectory.lazily import dataclass, regex
 # The last line of Node where nobody caught an error, and the error above it.
 _DIED = regex(r"Node\.js v\d{1,3}\.\d{1,3}\.\d{1,3}\s*")
 _UNCAUGHT = regex(r"(?:Uncaught )?(?:[A-Za-z_]\w{0,40}\.){0,4}\w{0,40}(?:Error|Exception)(?: \[\w{1,40}\])?: \S")
-_LAST_OF_ALL = regex(r"(?:ERROR|FATAL): \S")
+_LAST_OF_ALL = regex(
+    r"(?:ERROR|FATAL): \S|(?:\x1b\[[\d;?]{0,9}[A-Za-z]|[\d:]{8}|\s){0,9}\[ERROR\] \S|\s?\[ELIFECYCLE\] Command failed"
+)
+_ERROR = regex(r"\[ERROR\] |^\s*(?:ERROR|FATAL): |\b\w*Error: ")
 # A question with its choices and no answer behind them; one that was answered is drawn again, without that mark.
 _CHOICE = regex(r"\? .{1,300}\?\s{0,9}[»›]\s{0,9}(?:No / Yes|\(?[yY]/[nN]\)?)\s*")
 _YES_OR_NO = regex(r".{0,300}(?:\[[yY]/[nN]\]|\([yY]/[nN]\)|\((?:yes/no|y/n)\))[ :?]{0,3}")
@@ -67,7 +70,9 @@ def last_words(steps: Sequence[SimpleCommand], heard: Sequence[int], lines: Sequ
 def _of_death(lines: Sequence[str]) -> str:
     if _DIED.fullmatch(lines[-1]):
         return next((line for line in reversed(lines) if _UNCAUGHT.match(line)), lines[-1])
-    return lines[-1] if _LAST_OF_ALL.match(lines[-1]) else ""
+    if not _LAST_OF_ALL.match(lines[-1]):
+        return ""
+    return next((line for line in reversed(lines) if "ELIFECYCLE" not in line and _ERROR.search(line)), lines[-1])
 
 
 def _of_question(steps: Sequence[SimpleCommand], at: int, line: str) -> str:

@@ -345,11 +345,11 @@ def error_line(text: str) -> str:
     worded = [line for line in lines if _ERROR_WORDS.search(line) and not _is_marked_as_passed(line)]
     worded = [line for line in worded if not _INFORMS.match(line)] or worded
     telling = [line for line in failed if not _WEAK.search(line)]
-    ends = _traceback_ends(lines)
+    ends, is_popped = _traceback_ends(lines), "The stash entry is kept" in text  # which prints a status, too
     kinds = (  # each looked for only where those before it are not there
         ends if ends == lines[-1:] else (),
         () if telling else filter(_LAST_OF_SHELL.match, lines[-1:]),
-        (line for line in lines if _SAYS_WHY.match(line) or _NOTHING_TO_COMMIT.match(line)),
+        (line for line in lines if _SAYS_WHY.match(line) or (not is_popped and _NOTHING_TO_COMMIT.match(line))),
         (line for line in lines if "HttpError accessing" in text and _MESSAGE.match(line)),
         (line for line in failed if _PANIC.match(line)),  # why the test failed that Go names above
         telling,

@@ -12,7 +12,8 @@ from agent_wiki.trajectory.lazily import regex
 
 _NONE_FOUND = regex(
     r"\b[Nn]o tests? (?:found|ran|files? found|to run)\b|\bcollected 0 items\b|^Ran 0 tests|\b0 selected\b"
-    r"|^=+ \d+ deselected in |^Linting: 0 files?(?:\(s\))?$",
+    r"|^=+ \d+ deselected in |^Linting: 0 files?(?:\(s\))?$"
+    r"|^Checked 0 files in |\bskipping (?:the )?(?:syntax |type |lint )?checks?\b",
     re.MULTILINE,
 )
 _MOST_READ = 2_000  # characters at the end of a result

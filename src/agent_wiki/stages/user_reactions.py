@@ -108,6 +108,7 @@ _AGAINST = regex(
     r"|(?:^|[.!]\s+)stop (?:making|doing|using|adding|trying|changing|asking|guessing|writing)\b",
     re.IGNORECASE,
 )
+_CONSENTS = regex(r"(?:^|[.!,] )yes,? (?:please )?(?:proceed|go ahead|continue|do (?:it|so|that))\b", re.IGNORECASE)
 # The same in other languages: a few words that are said of what somebody did, and of little else.
 _ELSEWHERE = regex(
     r"^\W*(?:(?:nein|non|нет|(?:это )?не (?:то|так)|неправильно|мне не нравится)\b"
@@ -247,7 +248,7 @@ def is_judged(words: str) -> bool:
 
 def _is_objection(words: str) -> bool:
     said = _IMAGE.sub("", words).strip()
-    if _ENDS_POLITELY.match(said):
+    if _ENDS_POLITELY.match(said) or _CONSENTS.search(said[:_MOST_READ]):
         return False
     head = said[: _MOST_READ if len(said) <= _MOST_READ else _MOST_OF_A_LONG_TURN]
     if any(each.search(head) for each in (_OPENS, _AGAINST, _ELSEWHERE)):

@@ -13,7 +13,7 @@ import re
 from agent_wiki.engines.offline.acts import Act, was_sent_to_change
 from agent_wiki.engines.offline.changes import is_unchecked
 from agent_wiki.engines.offline.cluster_state import healthy_cluster
-from agent_wiki.engines.offline.delivered import delivered, left_open, lowered_where_awaited
+from agent_wiki.engines.offline.delivered import delivered, left_open, lowered_where_awaited, wants_words
 from agent_wiki.engines.offline.endings import NO_ANSWER
 from agent_wiki.engines.offline.goal import PASTED, request_line
 from agent_wiki.engines.offline.graded import is_graded_elsewhere
@@ -366,7 +366,10 @@ def _not_allowed(stretch: Stretch) -> Shown | None:
     """Every edit waited for a permission that never came, and nothing was changed; or every call failed."""
     edits = [act for act in stretch.acts if act.kind == "edit"]
     last = edits[-1] if edits else None
-    if len(stretch.acts) > 1 and all(act.has_failed for act in stretch.acts) and stretch.last_reply() is not None:
+    asked, (_, reply) = stretch.requests[-1:], stretch.last_reply() or (0, "")
+    if reply and any(is_english(each.text) and wants_words(each) for each in asked):
+        return None  # it was answered all the same
+    if len(stretch.acts) > 1 and all(act.has_failed for act in stretch.acts) and reply:
         line = stretch.acts[-1].verdict.line
         return Shown("failure", "in-vain", stretch.acts[-1].end, quoted(line) or None, stretch.acts[-1])
     waits = [match for act in edits if (match := _NOT_GRANTED.search(act.call.result or ""))]

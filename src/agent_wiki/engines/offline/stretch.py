@@ -136,7 +136,9 @@ class Stretch:
         return [turn for turn in stops if not self._had_ended(turn)]
 
     def _had_ended(self, turn: int) -> bool:
-        """The user had left after a reply without a call ("exit"); right after one it may be cut short."""
+        """The user had left after a reply without a call ("exit"), or waved a question of the agent away."""
+        if any(act.kind == "ask" and act.end in (turn - 1, turn) for act in self.acts):
+            return True
         before = self.trajectory.messages[max(turn - 3, 0) : turn - 1]
         is_said = [each.role for each in before] == ["assistant", "user"] and _LEAVES.match(before[1].content or "")
         return bool(is_said and before[0].content) and not before[0].tool_calls

@@ -1,7 +1,7 @@
-"""A check fails, and the next pass of the same check shows what helped (signals 4, 7, 8, 11 and 12).
+"""A check fails, and the next pass of the same check shows what helped (signals 4, 8, 11 and 12).
 
-Between the two stands the remedy: other surroundings, leave to run outside the sandbox, or a command that the failure
-names. Whether nothing else was changed is judged by the lesson's grade.
+Between the two stands the remedy: other surroundings, or leave to run outside the sandbox. Whether nothing else was
+changed is judged by the lesson's grade.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from __future__ import annotations
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.signals.outside_sandbox import Refusal, let_out, refusal_of
-from agent_wiki.engines.offline.signals.recovery import Recovery, retried
-from agent_wiki.engines.offline.signals.set_up import set_up
+from agent_wiki.engines.offline.signals.recovery import Recovery
 from agent_wiki.engines.offline.signals.surroundings import in_others
 from agent_wiki.shell.judged_steps import failed_steps, passed_steps
 from agent_wiki.shell.same_check import is_same_check
@@ -30,8 +29,6 @@ def lessons(session: MinedSession) -> list[Lesson]:
         refusal = refusal_of(session, recovery) if recovery else None
         if refusal is not None:
             refused.append(refusal)
-        again = retried(session, failed, _WITHIN_CALLS) if refusal is None else None
-        found += set_up(session, again) if again else []
         found += in_others(session, failed) if refusal is None else []
     return found + let_out(session, refused)
 

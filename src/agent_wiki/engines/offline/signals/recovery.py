@@ -24,16 +24,13 @@ class Recovery:
     used: SimpleCommand
 
 
-def retried(
-    session: MinedSession, failed: Attempt, within_calls: int, *, passes_over_alike: bool = False
-) -> Recovery | None:
+def retried(session: MinedSession, failed: Attempt, within_calls: int) -> Recovery | None:
     """The next run of the check that failed; None where there is none, or it shows the same failure.
 
-    `passes_over_alike`: what shows the same failure is passed over, for it is another form that was tried.
+    What shows the same failure on the way is passed over: it is another form that was tried.
     """
     line = verdict_of(failed.ended).line
-    later_ones = session.attempts_after(failed, within_calls)
-    others = (each for each in later_ones if not (passes_over_alike and line and line in each.output))
+    others = (each for each in session.attempts_after(failed, within_calls) if not (line and line in each.output))
     again = ((each, run_again(failed.ended, each.ended)) for each in others)
     later, steps = next(((each, steps) for each, steps in again if steps), (failed, None))
     is_alike = later.verdict == "failed" and (not line or line in later.output)

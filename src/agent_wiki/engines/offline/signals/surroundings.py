@@ -32,7 +32,7 @@ _SHOWS = frozenset(table("surroundings")["shows"].split())
 
 def in_others(session: MinedSession, failed: Attempt) -> list[Lesson]:
     """One lesson at most: the next run of what failed differs in one way, and went well."""
-    recovery = retried(session, failed, _WITHIN_CALLS, passes_over_alike=True)
+    recovery = retried(session, failed, _WITHIN_CALLS)
     if recovery is None or _OF_CODE.search(failed.output) or _only_looks(recovery.wanted):
         return []
     line = verdict_of(failed.ended).line or error_line(failed.output)
