@@ -58,7 +58,8 @@ def test_of_documents_and_data_no_test_is_missed(changed: dict[str, int], said: 
 def test_what_ran_after_the_last_change_is_named_and_not_denied() -> None:
     session = capped().run("git checkout -b cap", "Switched").call("run_experiment", {"seed": 3}, '{"reward": 14.2}')
     ran = "after the last change (T2) `run_experiment` ran (T7), and this engine cannot tell what that shows"
-    assert summary(session).outcome_reason == ran
+    printed = ran.replace("(T7)", '(T7) and printed “{"reward": 14.2}”')
+    assert summary(session).outcome_reason == printed
     compiled = ran.replace("run_experiment", "python -m py_compile cart.py").replace("T7", "T9")
     assert summary(session.run("python -m py_compile cart.py")).outcome_reason == compiled
 
@@ -67,7 +68,10 @@ def test_what_was_refused_did_not_run_and_what_failed_is_said_to() -> None:
     refused = capped().call("Bash", {"command": "shopctl sync"}, "The user doesn't want to.", mark="rejected")
     assert "ran" not in (summary(refused.says("It is capped.")).outcome_reason or "")
     failed = capped().run("shopctl sync", "shopctl: no such shop", failed=True).says("It is capped.")
-    assert summary(failed).outcome_reason == "after the last change (T2) `shopctl sync` failed (T5)"
+    assert (
+        summary(failed).outcome_reason
+        == "after the last change (T2) `shopctl sync` failed (T5) and printed “shopctl: no such shop”"
+    )
 
 
 @pytest.mark.parametrize("command", ["./deploy.sh TRANSFER", "python RANSAC.py", "shopctl LAST"])
@@ -75,6 +79,50 @@ def test_the_words_of_a_command_stay_as_they_are(command: str) -> None:
     reason = summary(capped().run(command, "done").says("It is capped.")).outcome_reason
     assert reason is not None
     assert f"`{command}` ran (T5)" in reason
+
+
+@pytest.mark.parametrize("tool", ["run_experiment", "Bash"])
+def test_what_it_printed_last_is_quoted_since_a_reader_may_tell_more_from_it(tool: str) -> None:
+    command = "shopctl verify" if tool == "Bash" else ""
+    session = capped().call(tool, {"command": command}, "checking\nSTATUS: the cart is capped at ten")
+    told = summary(session).outcome_reason
+    assert told is not None
+    assert "(T5) and printed “STATUS: the cart is capped at ten”, and this engine cannot tell" in told
+    failed = capped().run("shopctl sync", "Traceback:\nKeyError: the lamp is not in the shop", failed=True)
+    told = summary(failed.says("It is capped.")).outcome_reason
+    assert told is not None
+    assert told.endswith("`shopctl sync` failed (T5) and printed “KeyError: the lamp is not in the shop”")
+
+
+def test_of_two_calls_of_one_turn_each_is_weighed_by_its_own_commands() -> None:
+    session = capped()
+    calls = [("b1", "Bash", {"command": "python count.py"}), ("b2", "Bash", {"command": "ls -la"})]
+    session.builder.assistant(None, calls=calls)
+    session.builder.tool("b1", "34 lamps are capped", is_error=False)
+    session.builder.tool("b2", "total 76", is_error=False)
+    told = summary(session.says("It is capped.")).outcome_reason or ""
+    assert "`python count.py` ran (T5) and printed “34 lamps are capped”" in told
+
+
+@pytest.mark.parametrize("tool", ["ListAgents", "SendUserFile", "CronDelete"])
+def test_a_tool_that_lists_or_sends_is_no_run_that_could_show_anything(tool: str) -> None:
+    reason = summary(capped().call(tool, {"path": "cap.md"}, "done").says("It is capped.")).outcome_reason
+    assert reason == "nothing was run to check the last change (T2)"
+
+
+@pytest.mark.parametrize(
+    ("line", "outcome"),
+    [
+        ("Results: 22 passed, 0 failed", "success"),
+        ("All 12 tests passed", "success"),
+        ("Results: 0 passed, 0 failed", "partial"),
+        ("Results: 21 passed, 1 failed", "partial"),
+    ],
+)
+def test_a_script_that_counts_its_tests_has_passed_when_none_of_them_failed(line: str, outcome: str) -> None:
+    session = Session().user("Cap the totals.").write("script/test_cap.sh").edit("cart.py")
+    session.run("bash script/test_cap.sh", f"ok 1\n{line}").says("It is capped.")
+    assert summary(session).outcome == outcome
 
 
 @pytest.mark.parametrize("command", ["pkill -f cap.py", "rm -rf build"])

@@ -36,6 +36,7 @@ _MOST_SHOWN = 400  # characters at the end, where a shell says what it did not f
 _PUSHED, _COMMITTED = written("pushed", re.IGNORECASE), written("committed", re.IGNORECASE)
 _GIVES_ADDRESS = {("gh", thing, verb) for thing in ("pr", "issue") for verb in ("create", "edit", "comment")}
 _ADDRESS = regex(r"https?://")
+_COUNTS_TESTS = written("counts_tests", re.IGNORECASE)
 _CHANGES_CODE = written("changes_code", re.IGNORECASE)
 _RANK: tuple[ShellKind, ...] = ("ship", "revert", "check", "edit", "delete", "run", "look")
 _PREPARING = frozenset({"cd", "echo", "for", "pwd", "export", "set", "sleep"})
@@ -206,7 +207,7 @@ def _finding(act: Act) -> CheckResult:
 
 
 def _probed(act: Act, failed_probes: dict[str, frozenset[str]]) -> CheckResult:
-    """A script of the session's own shows success only after it had shown the failure."""
+    """A script of the session's own shows success only after it had shown the failure, or by a count of its tests."""
     result, verdict = act.call.result or "", act.verdict
     is_inline = any(is_inline_script(each) for each in act.commands)
     if verdict.has_failed or any(shows_failure(line) for _, line in failing_lines(lines_of(result))):
@@ -216,7 +217,8 @@ def _probed(act: Act, failed_probes: dict[str, frozenset[str]]) -> CheckResult:
     if act.printed_failure:
         return CheckResult(None)
     is_shown = verdict.has_passed and (last_line(result) if is_inline else act.call.is_error is False or verdict.line)
-    if not is_shown or not _had_failed(act, failed_probes):
+    is_counted = not is_inline and _COUNTS_TESTS.search(last_line(result)) is not None
+    if not is_shown or not (is_counted or _had_failed(act, failed_probes)):
         return CheckResult(None)
     return CheckResult(True, last_line(result) or verdict.line)
 

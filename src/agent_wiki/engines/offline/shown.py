@@ -8,8 +8,9 @@ from typing import Literal
 from agent_wiki.engines.offline.acts import Act, distinct
 from agent_wiki.engines.offline.changes import is_data, is_unchecked
 from agent_wiki.engines.offline.tables import table, written
-from agent_wiki.engines.offline.wording import called, called_as_passed, listing
+from agent_wiki.engines.offline.wording import called, called_as_passed, error_words, listing
 from agent_wiki.pages.sessions import Outcome
+from agent_wiki.shell.result_lines import last_line
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 Basis = Literal[
@@ -38,7 +39,8 @@ Basis = Literal[
 ]
 
 
-_STANDS_FOR = regex(r"\b(?:NAMES|LAST|RAN)\b")
+_STANDS_FOR = regex(r"\b(?:NAMES|LAST|RAN)\b| PRINTED\b")
+_MOST_PRINTED = 80  # characters
 _NO_CHECK = written("tidies_up")
 _KINDS = ("look", "run", "service", "probe", "check")  # the later, the more it may show
 
@@ -67,7 +69,7 @@ class Shown:
         if self.basis == "unchecked" and changed:
             went = (act for act in acts if act.has_worked or act.has_failed or act.is_unrecorded)
             after = [act for act in went if act.turn > last and act.kind in _KINDS]
-            idle = [act for act in after if act.commands and all(_NO_CHECK.match(each.text()) for each in act.commands)]
+            idle = [act for act in after if _shows_nothing(act)]
             ran = [act for act in after if act.kind != "look" and act not in idle]
             shown = tuple(sorted(ran, key=lambda act: (not act.has_failed, _KINDS.index(act.kind)))[-1:])
             only_looks = all(act.kind == "look" for act in after) and last == latest
@@ -76,9 +78,17 @@ class Shown:
             what = ("failed" if shown[0].has_failed else "ran") if shown else what
         own = f"{self.basis}-{self.outcome}-{what}"
         reason = next((reasons[key] for key in (own, own.rpartition("-")[0], self.basis) if key in reasons), "")
+        line = last_line(shown[-1].call.result or "") if what in ("ran", "failed") else ""
+        printed = error_words(line, _MOST_PRINTED)
         stands_for = {
+            " PRINTED": f" and printed {printed}" if printed else "",
             "NAMES": listing(distinct([called(act) if self.failed else called_as_passed(act) for act in shown]), 3),
             "LAST": f"{'of code ' if last < latest else ''}(T{last})",
             "RAN": f"T{shown[-1].end}" if shown else "",
         }
         return _STANDS_FOR.sub(lambda word: stands_for[word[0]], reason)
+
+
+def _shows_nothing(act: Act) -> bool:
+    """Whether all of a call's commands, or the tool itself, tidy up, send or list: nothing of the work shows in it."""
+    return all(_NO_CHECK.match(name) for name in [each.text() for each in act.commands] or [act.call.name])
