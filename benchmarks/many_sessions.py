@@ -101,24 +101,24 @@ def _request(number: int, *, is_trial: bool) -> str:
 
 
 def _lesson(messages: _Messages, rng: Random) -> None:
-    command, remedy, error = _failure(Random(f"lesson {rng.randrange(_COMMON_LESSONS)}") if rng.random() < 0.5 else rng)
+    command, other, error = _failure(Random(f"lesson {rng.randrange(_COMMON_LESSONS)}") if rng.random() < 0.5 else rng)
     messages.call(command, error, failed=True)
-    messages.call(remedy, "ok")
-    messages.call(command, "ok")
+    messages.call(other, "ok")
 
 
 def _failure(rng: Random) -> tuple[str, str, str]:
-    """A command, what has to run before it, and the error that says so."""
-    tool, what = _tool(rng), f"{rng.choice(WORDS)}-{rng.choice(WORDS)}"
-    remedy = f"{tool} rebuild {what}"
-    return f"{tool} deploy {rng.choice(WORDS)}", remedy, f"error: the index {what} is stale; run {remedy} first"
+    """A command with an option that its program does not know, the same with one that it knows, and the error."""
+    called, option, value = f"{_tool(rng)} {rng.choice(WORDS)}", f"--{rng.choice(WORDS)}", f"{rng.choice(WORDS)}-index"
+    return (
+        f"{called} {option} {value}",
+        f"{called} {option}-{rng.choice(WORDS)} {value}",
+        f"error: unknown option {option}",
+    )
 
 
 def _met_by_many(messages: _Messages) -> None:
-    asked = 'Error: Backend initialization required, please run "terraform init"'
-    messages.call("terraform plan", asked, failed=True)
-    messages.call("terraform init", "ok")
-    messages.call("terraform plan", "No changes.")
+    messages.call("shopctl plan --stage lamps", "error: unknown option --stage", failed=True)
+    messages.call("shopctl plan --stage-name lamps", "No changes.")
 
 
 def _step(messages: _Messages, rng: Random) -> None:

@@ -23,13 +23,13 @@ def test_generated_sessions_have_lessons_and_verdicts_and_are_the_same_each_time
     assert [record.reward is not None for record in records] == [True] * 5 + [False] * 15
     assert len({record.task_id for record in records[:5]} - {None}) == 1
     lessons = [len(record.answer(EXTRACT_GUIDELINES) or ()) for record in records]
-    assert lessons == [0] * 5 + [1] * 5 + [0] * 10, "four met an error that names the remedy, one has a stated rule"
+    assert lessons == [0] * 5 + [1] * 5 + [0] * 10, "four gave an option that is not known, one has a stated rule"
     assert json.loads((tmp_path / "0000" / "session-0000027.json").read_text(encoding="utf-8")) == recording(27)
 
 
 def test_a_question_names_a_lesson_that_sessions_share() -> None:
     assert lesson_question(Random(1)) == lesson_question(Random(1))
-    assert "stops with `error: the index " in lesson_question(Random(1))
+    assert "stops with `error: unknown option --" in lesson_question(Random(1))
 
 
 def _size(sessions: int, processor: float, memory: float) -> scale.Size:

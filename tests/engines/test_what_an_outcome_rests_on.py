@@ -96,7 +96,10 @@ def test_what_it_printed_last_is_quoted_since_a_reader_may_tell_more_from_it(too
 
 def test_of_two_calls_of_one_turn_each_is_weighed_by_its_own_commands() -> None:
     session = capped()
-    calls = [("b1", "Bash", {"command": "python count.py"}), ("b2", "Bash", {"command": "ls -la"})]
+    calls: list[tuple[str | None, str, object]] = [
+        ("b1", "Bash", {"command": "python count.py"}),
+        ("b2", "Bash", {"command": "ls -la"}),
+    ]
     session.builder.assistant(None, calls=calls)
     session.builder.tool("b1", "34 lamps are capped", is_error=False)
     session.builder.tool("b2", "total 76", is_error=False)

@@ -75,7 +75,7 @@ def test_a_clone_without_records_becomes_the_same_wiki(wiki: Path) -> None:
 def test_a_record_that_holds_other_ends_of_lines_is_fetched(wiki: Path) -> None:
     path = next((wiki / "_sessions").iterdir())
     text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("run ", "run\u2028", 1).replace("the ", "the\x85", 1), encoding="utf-8")
+    path.write_text(text.replace("option ", "option\u2028", 1).replace("the ", "the\x85", 1), encoding="utf-8")
     assert _catalog(wiki).exit_code == 0
     assert any("\u2028" in text and "\x85" in text for text in _packed(wiki.parent / "packs").values())
     clone = _clone(wiki, "clone")
@@ -101,7 +101,7 @@ def test_records_that_somebody_deleted_are_fetched_again(wiki: Path) -> None:
 
 def test_a_clone_answers_questions_and_says_what_it_cannot_walk_to(wiki: Path) -> None:
     clone = _clone(wiki, "clone")
-    (rule,) = list((wiki / "guidelines").glob("run-*.md"))[:1]
+    (rule,) = list((wiki / "guidelines").glob("give-*.md"))[:1]
     assert [hit.link for hit in consult(clone, rule.read_text(encoding="utf-8").split("trigger: ")[1].splitlines()[0])]
     with pytest.raises(RunError, match=r"records lie in its sidecar \(\.\./packs\); run `wiki catalog` to fetch them"):
         why(clone, rule.name)
