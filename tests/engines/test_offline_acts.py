@@ -143,3 +143,15 @@ def test_a_script_that_patches_a_file_changes_that_file_when_it_is_run() -> None
     listing = patch.replace("s.replace('a', 'b')", "'lamps'")
     session = Session().user("list the lamps").write("/tmp/list.py", listing).run("python /tmp/list.py", "done")
     assert acts_of(session.done())[1].edits == (), "what a script writes anew is its output"
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("check_cap.py", "open('out.txt', 'w').write(open('cap.py').read().replace('a', 'b'))"),
+        ("build.py", "t = open('page.tmpl').read()\nopen('dist/index.html', 'w').write(t.replace('NAME', 'till'))"),
+    ],
+)
+def test_a_script_that_writes_another_file_than_it_read_changes_nothing(name: str, code: str) -> None:
+    session = Session().user("cap the totals").write(name, code).run(f"python {name}", "3 passed")
+    assert acts_of(session.done())[1].edits == ()

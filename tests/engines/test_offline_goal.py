@@ -423,3 +423,22 @@ def test_a_key_that_was_pasted_before_the_request_is_no_goal() -> None:
     assert (
         request_line("[REDACTED:google-key:1]\nDraw a lamp with this interface.") == "Draw a lamp with this interface."
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "Here is what happens at the till:\n\nThe totals run over. Please cap them at ten.",
+            "Please cap them at ten.",
+        ),
+        (
+            "We have a few problems with it:\n\nThe build is slow. The tests fail. Please fix the tests first.",
+            "Please fix the tests first.",
+        ),
+        (f"Look into the login bug and fix it. It broke yesterday and I need to demo it tomorrow. {LONG}", "fix it."),
+        ("[REDACTED:token] is in the log file; remove it from there.", "is in the log file; remove it from there"),
+    ],
+)
+def test_what_is_asked_below_or_beside_the_first_words_is_kept(text: str, told: str) -> None:
+    assert told in goal(text)

@@ -252,3 +252,41 @@ def test_a_check_that_was_skipped_has_not_passed() -> None:
     line = f'if (Get-Command node) {{\n  node --check cap.js\n}} else {{ "{said}" }}'
     session = Session().user("cap the totals").edit("cap.js").call("PowerShell", {"command": line}, said)
     assert "passed" not in summary(session.says("They are capped.")).narrative
+
+
+@pytest.mark.parametrize(
+    ("request_", "commands", "reply"),
+    [
+        ("Reproduce the bug of the caps with a test", ["pytest -q", "pytest -q tests/cap.py"], "It is reproduced."),
+        ("Set the shop up", ["shopctl up", "grep -rn shop src"], "Which shop do you mean?"),
+    ],
+)
+def test_checks_that_fail_as_wished_and_a_question_at_the_end_are_no_failure(
+    request_: str, commands: list[str], reply: str
+) -> None:
+    session = Session().user(request_)
+    for at, command in enumerate(commands):
+        session.run(command, f"{at + 1} failed in the shop", failed=True)
+    assert shown(session.says(reply)).basis != "in-vain"
+
+
+@pytest.mark.parametrize(
+    ("later", "outcome"),
+    [
+        ("keep in mind that from now on all branches start with kim/", "success"),
+        ("thanks, add nothing else please", "success"),
+        ("also remember for later: I prefer tabs", "success"),
+        ("now add a cap for the lamps as well", "partial"),
+    ],
+)
+def test_only_a_request_for_more_is_left_undone_after_a_push(later: str, outcome: str) -> None:
+    session = Session().user("cap the totals and push").edit("cap.py").run("git commit -qam cap", "[main 1a2b3c4] cap")
+    session.run("git push", "To shop.example:shop.git\n   1a2b3c4..2b3c4d5  main -> main").says("Pushed.")
+    assert summary(session.user(later).says("Noted.")).outcome == outcome
+
+
+def test_a_question_that_was_answered_leaves_a_later_stop_a_stop() -> None:
+    session = Session().user("draw the parts of the shop").write("shop.mmd", "graph TD")
+    session.call("AskUserQuestion", {"questions": [{"question": "Which?"}]}, "User has answered your questions: all")
+    session.user("[Request interrupted by user]", "interrupt")
+    assert "stopped" in str(summary(session))

@@ -96,3 +96,30 @@ def test_a_check_that_fails_alike_with_the_work_put_away_says_nothing_of_the_wor
     session = asked().edit("src/cap.ts").run("npm test", "4 passed").run("npm run typecheck", error, failed=True)
     session.run("git stash && npm run typecheck; git stash pop", f"{error}\nDropped refs/stash@{{0}}", failed=True)
     assert summary(session).outcome == "success"
+
+
+ERROR = "src/routes/api.ts(9,8): error TS2613: Module has no default export."
+
+
+def with_failed(line: str) -> Session:
+    return asked().edit("src/cap.ts").run("npm test", "4 passed").run("npm run typecheck", line, failed=True)
+
+
+@pytest.mark.parametrize(
+    "line", ["Tests:       1 failed, 12 passed, 13 total", "ELIFECYCLE  Command failed with exit code 1."]
+)
+def test_a_count_that_is_the_same_without_the_work_does_not_say_which_test_it_was(line: str) -> None:
+    session = with_failed(f"FAIL cart\n{line}")
+    session.run("git stash && npm run typecheck; git stash pop", f"FAIL lamp\n{line}", failed=True)
+    assert summary(session).outcome == "partial"
+
+
+@pytest.mark.parametrize("look", ["git stash list && npm run typecheck", "cd /tmp/copy && npm run typecheck"])
+def test_where_nothing_was_put_away_the_same_failure_is_of_the_work(look: str) -> None:
+    assert summary(with_failed(ERROR).run(look, ERROR, failed=True)).outcome == "partial"
+
+
+def test_what_was_mended_since_and_fails_again_is_of_the_work() -> None:
+    session = asked().run("git stash && npm run typecheck; git stash pop", ERROR, failed=True).edit("src/routes/api.ts")
+    session.run("npm run typecheck", "").edit("src/cap.ts").run("npm test", "4 passed")
+    assert summary(session.run("npm run typecheck", ERROR, failed=True)).outcome == "partial"

@@ -393,3 +393,15 @@ def test_leave_to_go_on_is_no_objection_although_it_names_what_was_wanted() -> N
     words = "I understand about the seats; it's the flight I wanted. Yes, please proceed with the booking."
     assert reaction_of(words) != "objection"
     assert reaction_of(words.partition("Yes")[0]) == "objection"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "That is not what I asked for. Yes, do that only for members.",
+        "You deleted the tests again! Yes, continue, but restore them first.",
+        "No, that's wrong. Yes, proceed with the first plan instead.",
+    ],
+)
+def test_leave_under_a_condition_takes_back_no_objection(words: str) -> None:
+    assert reaction_of(words) == "objection"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from agent_wiki.shell.files_written import TEMPORARY, bare_name
 from agent_wiki.shell.kinds import inline_code, is_inline_script, script_of, shell_kind
@@ -17,6 +18,11 @@ _WRITTEN = (
     regex(rf"\bopen\(\s*(?:{_FILE})\s*,\s*(?:mode\s*=\s*)?['\"](?:[wa]|r\+)", needs=("open(",)),
     regex(rf"\bwriteFile(?:Sync)?\(\s*(?:{_FILE})", needs=("writeFile",)),
     regex(rf"(?:\bPath\(\s*)?(?:{_FILE})\)?\.write_(?:text|bytes)\(", needs=(".write_",)),
+)
+_READ = (
+    regex(rf"\bopen\(\s*(?:{_FILE})\s*(?:\)|,\s*(?:encoding|['\"]r['\"b]))", needs=("open(",)),
+    regex(rf"\breadFile(?:Sync)?\(\s*(?:{_FILE})", needs=("readFile",)),
+    regex(rf"(?:\bPath\(\s*)?(?:{_FILE})\)?\.read_(?:text|bytes)\(", needs=(".read_",)),
 )
 _HELD = regex(
     r"^[ \t]*(?:const |let |var )?(?P<name>\w+)\s*=\s*(?:[\w.]*Path\(\s*)?"
@@ -55,10 +61,10 @@ _MOST_CODE = 40_000
 _CHANGES_TEXT = (".replace(", "re.sub(", ".find(", ".insert(", ".splitlines(", ".readlines(")
 
 
-def _written_by(code: str) -> Iterator[str]:
-    """The files that inline code writes, as far as their names stand in it."""
+def _written_by(code: str, patterns: Sequence[re.Pattern[str]] = _WRITTEN) -> Iterator[str]:
+    """The files that inline code writes (or reads, by `patterns`), as far as their names stand in it."""
     held = {each["name"]: each["file"] for each in _HELD.finditer(code)}
-    for pattern in _WRITTEN:
+    for pattern in patterns:
         for match in pattern.finditer(code):
             file = match["file"] or held.get(match["name"], "")
             if "." in file and " " not in file:
@@ -75,11 +81,18 @@ def patched_files(
     """
     written = {name: each.body for each in commands if each.body for name in each.writes}
     texts.update((bare_name(name), code) for name, code in (written or dict.fromkeys(edited, text)).items())
-    scripts = (script for each in commands if (script := script_of(each)))
-    codes = (texts.get(bare_name(script), "")[:_MOST_CODE] for script in scripts)
-    patching = (code for code in codes if any(mark in code for mark in _CHANGES_TEXT))
-    files = (file for code in patching for file in _written_by(code))
+    scripts = dict.fromkeys(bare_name(script) for each in commands if (script := script_of(each)))
+    files = (file for script in scripts for file in _patched_by(texts.get(script, "")[:_MOST_CODE]))
     return tuple(dict.fromkeys(file for file in files if not file.startswith(TEMPORARY)))
+
+
+@lru_cache(maxsize=64)  # a script is often run again
+def _patched_by(code: str) -> tuple[str, ...]:
+    """The files that a script reads, changes and writes: neither its outputs nor what it generates."""
+    if not any(mark in code for mark in _CHANGES_TEXT):
+        return ()
+    read = set(_written_by(code, _READ))
+    return tuple(file for file in _written_by(code) if file in read)
 
 
 def held_names(commands: Sequence[SimpleCommand]) -> dict[str, str]:

@@ -108,7 +108,11 @@ _AGAINST = regex(
     r"|(?:^|[.!]\s+)stop (?:making|doing|using|adding|trying|changing|asking|guessing|writing)\b",
     re.IGNORECASE,
 )
-_CONSENTS = regex(r"(?:^|[.!,] )yes,? (?:please )?(?:proceed|go ahead|continue|do (?:it|so|that))\b", re.IGNORECASE)
+_CONSENTS = regex(  # and nothing after it
+    r"(?:^|[.!,] )yes,? (?:please )?(?:proceed|go ahead|continue|do (?:it|so|that))\b"
+    r"(?: with (?:the|this|my) \w+)?\W*\Z",
+    re.IGNORECASE,
+)
 # The same in other languages: a few words that are said of what somebody did, and of little else.
 _ELSEWHERE = regex(
     r"^\W*(?:(?:nein|non|нет|(?:это )?не (?:то|так)|неправильно|мне не нравится)\b"

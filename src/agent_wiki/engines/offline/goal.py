@@ -62,7 +62,10 @@ _PROGRAM_ASKS, _REPEATS = written("program_asks", re.IGNORECASE), written("repea
 _MENTIONS = regex(r"""(?:@(?:"[^"\n]{1,300}"|[\w./\\:-]{1,300})\s+)+(?=\S)""")  # of files, before what is asked of them
 _LINK_ALONE = written("link_alone", needs=("](",))
 _LOOKS_FIRST, _WANTS = written("looks_first", re.IGNORECASE), written("wants_to_have", re.IGNORECASE)
-_SECRET_LINES = regex(r"(?:\s*\[REDACTED:[^\]\n]{1,80}\]\s*)+(?=\S)", needs=("[REDACTED",))  # keys, pasted first
+_AND_MENDS = regex(r"\band (?:add|change|fix|implement|make|mend|remove|repair|resolve|update|write)\b", re.IGNORECASE)
+_SECRET_LINES = regex(
+    r"(?:\s*\[REDACTED:[^\]\n]{1,80}\][ \t]*\n\s*)+(?=\S)", needs=("[REDACTED",)
+)  # keys, pasted first
 _VAGUE, _DETAILS = written("vague_opening", re.IGNORECASE), written("only_details", re.IGNORECASE)
 _ANSWERS = written("goal_answers", re.IGNORECASE | re.DOTALL)
 _BELOW = regex(r"\b(?:listed|below|following)\b", re.IGNORECASE)
@@ -348,7 +351,8 @@ def _asked_elsewhere(text: str, paragraphs: list[list[str]], most: int) -> str:
     first, last = paragraphs[0], paragraphs[-1]
     if len(paragraphs) == 1:
         return ""
-    if first[0].endswith(":") and len(first[0].split()) > 2 and all(_asks(each[0]) for each in paragraphs[2:4]):
+    is_list = len(paragraphs) > 2 and first[0].endswith(":") and len(first[0].split()) > 2
+    if is_list and all(_asks(each[0]) for each in paragraphs[2:4]):
         return _filled(first[0], ["; ".join(each[0].rstrip(" .;,") for each in paragraphs[1:])], most)
     if not is_title(first[0]) and ASKS.search(last[-1]):
         lead_in = f"{first[0]} " if first[0].endswith(":") else ""
@@ -365,7 +369,7 @@ def _place_of_ask(sentences: list[str], asks: Callable[[str], bool]) -> int | No
     is_repeated = any(map(_REPEATS.search, sentences[:3]))  # an error that asks for something
     own = [not (is_repeated and at and _PROGRAM_ASKS.match(each)) for at, each in enumerate(sentences)]
     asking = next((at for at, each in enumerate(sentences) if own[at] and asks(each)), None)
-    if asking is not None and _LOOKS_FIRST.match(sentences[asking]):
+    if asking is not None and _LOOKS_FIRST.match(sentences[asking]) and not _AND_MENDS.search(sentences[asking]):
         return next((at for at in range(asking, len(sentences)) if _WANTS.search(sentences[at])), asking)
     return asking
 

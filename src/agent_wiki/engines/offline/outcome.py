@@ -363,13 +363,18 @@ def _by_end(stretch: Stretch) -> Shown | None:
 
 
 def _not_allowed(stretch: Stretch) -> Shown | None:
-    """Every edit waited for a permission that never came, and nothing was changed; or every call failed."""
+    """Every edit waited for a permission that never came, and nothing was changed; or every call failed.
+
+    A check or a search that fails may be what was asked for, or found; and a reply that asks goes on.
+    """
     edits = [act for act in stretch.acts if act.kind == "edit"]
     last = edits[-1] if edits else None
     asked, (_, reply) = stretch.requests[-1:], stretch.last_reply() or (0, "")
     if reply and any(is_english(each.text) and wants_words(each) for each in asked):
         return None  # it was answered all the same
-    if len(stretch.acts) > 1 and all(act.has_failed for act in stretch.acts) and reply:
+    is_same = len({act.verdict.line for act in stretch.acts if act.verdict.line}) == 1
+    is_tried = any(act.kind not in ("check", "look", "probe") for act in stretch.acts) and "?" not in reply[-_SHORT:]
+    if reply and len(stretch.acts) > 1 and all(act.has_failed for act in stretch.acts) and (is_same or is_tried):
         line = stretch.acts[-1].verdict.line
         return Shown("failure", "in-vain", stretch.acts[-1].end, quoted(line) or None, stretch.acts[-1])
     waits = [match for act in edits if (match := _NOT_GRANTED.search(act.call.result or ""))]

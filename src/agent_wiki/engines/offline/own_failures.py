@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from agent_wiki.engines.offline.acts import Act
-from agent_wiki.engines.offline.meant_to_fail import is_of_another_state
 from agent_wiki.engines.offline.same_check import check_verdicts
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
@@ -19,10 +18,12 @@ from agent_wiki.trajectory.lazily import regex
 
 _LEAST_NAME, _LEAST_LINE = 6, 24  # characters
 _MOST_READ = 40_000
-_TURNS_AFTER = 8
+_TURNS_AFTER, _MOST_LOOKS = 8, 20
 _PLACE = regex(r"(?P<file>[\w@./\\-]{1,200}\.\w{1,5})(?:[:(]\d+|\s+\d+:\d+)", needs=(".",))
+_AT_LINE = regex(r"\.\w{1,5}[:(]\d")
 _OLDER = written("older_failure", re.IGNORECASE)
 _NOT_STARTED = written("not_started")
+_PUT_AWAY = frozenset({"list", "show", "pop", "apply", "drop", "clear"})  # these put nothing away
 _LACKS_PACKAGE = regex(r"error TS2307: Cannot find module '[^.'][^']{0,100}'", needs=("TS2307",))
 _Passed = dict[str, list[tuple[int, set[str]]]]  # by what a check names: in which turn, and to what it was narrowed
 
@@ -39,7 +40,9 @@ def own_failures(stretch: Stretch, failed: Sequence[Act]) -> tuple[Act, ...]:
                 for name in _names(step):
                     passed.setdefault(name, []).append((act.turn, _narrowed(step)))
     failed = [act for act in failed if not _NOT_STARTED.search((act.call.result or "")[:_MOST_READ])]
-    own = (act for act in failed if not _is_settled(act, passed, printed) and not _is_older(act, stretch))
+    put_away = list(_without_work(stretch))[-_MOST_LOOKS:] if failed else []
+    own = (act for act in failed if not _is_settled(act, passed, printed))
+    own = (act for act in own if not _fails_without_work(act, stretch, put_away) and not _is_older(act, stretch))
     return tuple(act for act in own if not _is_formatted(act, stretch))
 
 
@@ -76,15 +79,8 @@ def _narrowed(step: SimpleCommand) -> set[str]:
 
 def _is_older(failed: Act, stretch: Stretch) -> bool:
     """All places that it reports lie in files that were not changed, and the agent says that it was so before, or
-    packages are missing there; or it fails alike with the work put away (`git stash`).
-
-    Not where the user stopped the agent after it said so.
+    packages are missing there. Not where the user stopped the agent after it said so.
     """
-    line = failed.verdict.line or error_line(failed.call.result or "")
-    of_others = (act for act in stretch.acts if is_of_another_state(act) and any(map(is_check, act.commands)))
-    elsewhere = (act.call.result or "" for act in of_others)
-    if len(line) >= _LEAST_LINE and any(line in each for each in elsewhere):
-        return True  # it fails the same way without the work
     places = _PLACE.finditer((failed.call.result or "")[:_MOST_READ])
     files = {bare_name(match["file"].replace("\\", "/")) for match in places}
     changed = {bare_name(path) for act in stretch.acts for path in act.edits}
@@ -94,3 +90,26 @@ def _is_older(failed: Act, stretch: Stretch) -> bool:
         return True  # packages that are not installed, in files that nobody touched
     messages = stretch.trajectory.messages[failed.end : min(failed.end + _TURNS_AFTER, stretch.last_turn)]
     return any(each.role == "assistant" and _OLDER.search(each.content or "") for each in messages)
+
+
+def _without_work(stretch: Stretch) -> Iterator[tuple[int, str]]:
+    """What checks printed while the work was put away (`git stash`), by turns."""
+    for act in stretch.acts:
+        steps = [each.words[1:3] if each.words[:1] == ("git",) else () for each in act.commands]
+        puts = [at for at, each in enumerate(steps) if each[:1] == ("stash",) and _PUT_AWAY.isdisjoint(each[1:])]
+        if puts and any(map(is_check, act.commands[puts[0] :])):
+            yield act.turn, "\n".join(map(str.strip, (act.call.result or "")[:_MOST_READ].splitlines()))
+
+
+def _fails_without_work(failed: Act, stretch: Stretch, put_away: Sequence[tuple[int, str]]) -> bool:
+    """It reports the same place with the work put away, and has not passed since.
+
+    A count of failed tests, or that a command failed, does not say which of them it was.
+    """
+    line = (failed.verdict.line or error_line(failed.call.result or "")).strip()
+    if len(line) < _LEAST_LINE or not _AT_LINE.search(line):
+        return False
+    last = next((turn for turn, printed in reversed(put_away) if f"\n{line}" in f"\n{printed}"), None)
+    checks = set(filter(is_check, failed.commands))
+    since = (act for act in stretch.acts if act.has_worked and last is not None and last < act.turn < failed.turn)
+    return last is not None and not any(checks & set(act.commands) for act in since)

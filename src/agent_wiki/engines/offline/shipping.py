@@ -9,6 +9,7 @@ from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.delivered import wants_words
 from agent_wiki.engines.offline.read_back import is_asked_for
 from agent_wiki.engines.offline.reply_prose import reservation
+from agent_wiki.engines.offline.requests import ASKS
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import HANDED_OVER, Stretch
 from agent_wiki.engines.offline.tables import written
@@ -23,6 +24,7 @@ _SHIP = (
 _ASKED_TO_SHIP = regex(rf"\b{_SHIP}", re.IGNORECASE)
 _SHIP_LINE = regex(rf"^[\s\d.)*#>-]{{0,12}}(?:then |and |finally,? |git )?{_SHIP}", re.IGNORECASE | re.MULTILINE)
 _MOST_WORDS_OF_OWN = 300  # characters; longer texts are prompts and pastes, which mention commits for many reasons
+_WANTS_NO_MORE = written("wants_no_more", re.IGNORECASE)
 _TO_PUBLISH = written("to_publish", re.IGNORECASE)
 _MOST_READ = 20_000
 _LAST_LINES = 12
@@ -60,9 +62,13 @@ def shipped_as_asked(stretch: Stretch, after_turn: int = 0) -> Shown | None:
 
 
 def _is_left_undone(stretch: Stretch, shipped: Act) -> bool:
-    """The user asked for something more than words after it, and nothing was done since."""
+    """The user asked for something more than words after it, and nothing was done since.
+
+    What holds from now on, or that nothing more is wanted, is no such request.
+    """
     later = [each.turn for each in stretch.requests if each.turn > shipped.turn and each.kind == "request"]
-    wanted = [each.turn for each in stretch.requests if each.turn in later and not wants_words(each)]
+    asked = [each for each in stretch.requests if each.turn in later and ASKS.search(each.text)]
+    wanted = [each.turn for each in asked if not wants_words(each) and not _WANTS_NO_MORE.search(each.text)]
     return bool(wanted) and not any(act.turn > wanted[-1] and act.is_work for act in stretch.acts)
 
 

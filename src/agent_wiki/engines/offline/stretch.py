@@ -137,7 +137,7 @@ class Stretch:
 
     def _had_ended(self, turn: int) -> bool:
         """The user had left after a reply without a call ("exit"), or waved a question of the agent away."""
-        if any(act.kind == "ask" and act.end in (turn - 1, turn) for act in self.acts):
+        if any(act.kind == "ask" and act.call.mark and act.end in (turn - 1, turn) for act in self.acts):
             return True
         before = self.trajectory.messages[max(turn - 3, 0) : turn - 1]
         is_said = [each.role for each in before] == ["assistant", "user"] and _LEAVES.match(before[1].content or "")

@@ -28,6 +28,7 @@ _DETAIL = regex(r"[Mm]essage\"?:\s?\"?(?P<said>[^\"\[\]{}\n]{8,200})", needs=("e
 _TELLS = regex(r"(?:Error|Exception)\b|^(?:E[A-Z]{4,}|SIG[A-Z]{3,5}|Killed|Terminated|Aborted)\b")
 _ONE_NAME = regex(r"`[^`]*`|\S+")  # what is said of it comes after it
 _LEAST = 0.4  # of `most`; a shorter piece would omit too much
+_MOST_STEPS = 40  # more than a line shows
 _ASKED_WITH = ("query", "question", "pattern", "url")  # of a search, what says most
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -66,8 +67,10 @@ def shown_command(act: Act, most: int = 70) -> str:
 
 def _whole_line(act: Act) -> str:
     """The steps of a line of which nothing shows which one failed; empty where it is clear, or there is but one."""
-    steps = [each for each in act.commands if each.words and shell_kind(each) != "look"]
-    if len(steps) < 2 or act.verdict.step is not None:
+    if act.verdict.step is not None:
+        return ""
+    steps = [each for each in act.commands[:_MOST_STEPS] if each.words and shell_kind(each) != "look"]
+    if len(steps) < 2:
         return ""
     return " ".join(f"{each.text()} {each.after.strip()}" for each in steps).replace("`", "").strip(" &|;")
 
