@@ -118,6 +118,13 @@ def test_a_command_that_ends_in_thousands_of_blanks_is_judged_at_once() -> None:
     assert process_time() - began < 5
 
 
+def test_a_part_that_was_skipped_leaves_what_passed() -> None:
+    assert not fits_no_test("skipping type checks in node_modules\n12 passed")
+    assert not fits_no_test("skipping check of the docs\nTests: 34 passed, 34 total")
+    assert not fits_no_test("skipping type checks\n12 passed")
+    assert fits_no_test("node not available - skipping syntax check")
+
+
 def test_a_service_that_wants_an_approval_is_no_harness_that_refuses() -> None:
     for said in (
         "Error: this merge request requires approval by 2 people",
