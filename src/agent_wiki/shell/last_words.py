@@ -85,8 +85,8 @@ def _of_death(lines: Sequence[str]) -> str:
 def _of_question(steps: Sequence[SimpleCommand], at: int, line: str) -> str:
     """The question with which the output ends; what is fed may have been asked it and answered."""
     step = steps[at]
-    is_told = "--help" in step.words or step.words[-1:] == ("-h",) or any(map(_IS_DRY.match, step.words))
-    if is_told or step.program in _SHOWS_A_SCREEN:
+    is_only_shown = "--help" in step.words or step.words[-1:] == ("-h",) or any(map(_IS_DRY.match, step.words))
+    if is_only_shown or step.program in _SHOWS_A_SCREEN:
         return ""
     asked = _DRAWN_AGAIN.split(line[-1_000:])[-1]
     is_fed = bool(step.body or step.inputs) or (at > 0 and steps[at - 1].after in PIPES)
