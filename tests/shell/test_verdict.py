@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -102,6 +103,37 @@ def test_checks_that_still_run_have_neither_failed_nor_passed() -> None:
     asked = judged(shown, True, "Bash", "sleep 15 && gh pr checks 12 2>&1", None, 3)
     assert (asked.state, asked.has_failed, asked.has_passed) == ("unknown", False, False)
     assert judged(shown, True, "Bash", "gh pr checks 12 && gh pr merge 12", None, 3).has_failed
+
+
+def test_of_checks_that_were_watched_the_last_table_counts() -> None:
+    shown = "build\tpending\t0\thttps://x\nlint\tpass\t14s\thttps://x\n\nbuild\tpass\t31s\thttps://x\nlint\tpass\t14s\thttps://x"
+    assert judged(shown, False, "Bash", "gh pr checks 12 --watch").state == "passed"
+    assert judged(shown, False, "Bash", "gh pr checks 12").state == "unknown"  # two with the same name
+    assert judged(f"{shown}\nlint\tpending\t0\thttps://x", False, "Bash", "gh pr checks 12 --watch").state == "unknown"
+
+
+def test_a_command_that_ends_in_thousands_of_blanks_is_judged_at_once() -> None:
+    began = process_time()
+    assert judged("x", False, "Bash", "gh pr checks" + " " * 100_000 + ";").state == "passed"
+    assert process_time() - began < 5
+
+
+def test_a_part_that_was_skipped_leaves_what_passed() -> None:
+    assert not fits_no_test("skipping type checks in node_modules\n12 passed")
+    assert not fits_no_test("skipping check of the docs\nTests: 34 passed, 34 total")
+    assert not fits_no_test("skipping type checks\n12 passed")
+    assert fits_no_test("node not available - skipping syntax check")
+
+
+def test_a_service_that_wants_an_approval_is_no_harness_that_refuses() -> None:
+    for said in (
+        "Error: this merge request requires approval by 2 people",
+        "Deploying till\nError: deployment was not approved",
+        "remote: push denied by user rules",
+    ):
+        assert judged(said, True, "Bash", "glab mr merge 7").state == "failed"
+    for said in ("This command requires approval", "Error: Permission denied by user", "The command was not approved."):
+        assert judged(said, True, "Bash", "glab mr merge 7").state == "refused"
 
 
 def test_a_linter_that_was_given_no_file_has_checked_nothing() -> None:

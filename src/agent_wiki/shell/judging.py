@@ -52,6 +52,8 @@ _ALWAYS_SAYS = regex(
 _QUIET = frozenset({"-q", "-qq", "--quiet", "--silent", "-s", "-c", "--no-run"})  # the last two only compile
 # Next.js, also behind "Compiled successfully", where a lint fails; the lines below it say more.
 _NOT_COMPILED = regex(r"\W*Failed to compile\W*$")
+# In the place of all that was to be shown.
+_SAYS_OF_ITSELF = regex(r"(?:error|fatal): \S|Error from server\b")
 _MOST_STEPS = 60
 _UNREADABLE = "\N{REPLACEMENT CHARACTER}"
 # A server that was stopped for want of an end had started.
@@ -145,7 +147,8 @@ class _Judge:
         who = [at for at in speakers(line, self.steps) if at in self.able_to_speak]
         if not who and shows_failure(line):
             doing = [at for at in self.able_to_speak if not _only_shows(self.steps[at])]
-            who = [at for at in doing if not shows_text_of_others(self.steps[at].words)]
+            is_own = len(self.lines) == 1 and _SAYS_OF_ITSELF.match(line)
+            who = [at for at in doing if is_own or not shows_text_of_others(self.steps[at].words)]
         if len(who) < 2:
             return who
         if self.failed and (able := [at for at in who if self.chain.can_fail[at]]):

@@ -84,9 +84,8 @@ _SHOWING_TEXT = {
 }
 _CHECKS = frozenset({"--check", "--exit-code", "--quiet"})
 # Whose exit status 1 is the answer no, and what asks git so; each with the option that makes it a question, if any.
-_ASKING = frozenset(
-    {"[", "[[", "ag", "cmp", "command", "diff", "egrep", "fgrep", "grep", "nc", "pgrep", "rg", "test", "type", "which"}
-)
+# A comparison is none: what differs from the file that holds what is expected has failed.
+_ASKING = SEARCHES | {"[", "[[", "nc", "test", "type"}
 _ASKING_GIT = {
     "merge-base": {"--is-ancestor"},
     "ls-files": {"--error-unmatch"},
@@ -95,8 +94,8 @@ _ASKING_GIT = {
     "symbolic-ref": {"--quiet", "-q"},
     "rev-parse": {"--verify"},
     "cat-file": {"-e"},
-    "diff": {"--exit-code", "--quiet", "--no-index"},
-    "diff-index": {"--exit-code", "--quiet"},
+    "diff": {"--quiet"},
+    "diff-index": {"--quiet"},
 }
 
 
@@ -112,8 +111,9 @@ def shows_text_of_others(words: Sequence[str]) -> bool:
 
 def is_question(words: Sequence[str]) -> bool:
     """Whether exit status 1 of a command is an answer, and no failure. `words` begin with the program."""
-    if not words or words[0] != "git":
-        return bool(words) and words[0].rpartition("/")[2] in _ASKING
+    program = words[0].rpartition("/")[2] if words else ""
+    if program != "git":
+        return program in _ASKING
     asked = _ASKING_GIT.get(next(iter(task_words(words)), ""), frozenset[str]())
     return asked is None or not asked.isdisjoint(words)
 

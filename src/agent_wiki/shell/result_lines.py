@@ -140,7 +140,7 @@ _CALLED_AT = regex(r"\s{2,}at .{1,300}:\d+(?::\d+)?\)?\s*$", needs=("at ",))  # 
 _SAYS_WHY = regex(r"E: \w[^\n]{10,}|\(fail\) \S|(?:Output: )?ERROR: \(gcloud\.(?![^\n]*HttpError accessing)")
 _PANIC = regex(r"panic: (?!runtime error)")
 _MESSAGE = regex(r'\s{1,20}"message": "[^"\n]{8,}"')
-_UNCAUGHT = regex(r"(?:Uncaught )?(?:[A-Za-z_]\w{0,40}\.){0,4}\w{0,40}(?:Error|Exception)(?: \[\w{1,40}\])?: \S")
+UNCAUGHT = regex(r"(?:Uncaught )?(?:[A-Za-z_]\w{0,40}\.){0,4}\w{0,40}(?:Error|Exception)(?: \[\w{1,40}\])?: \S")
 _INFORMS = regex(r"\s*(?:\x1b\[[\d;]*m)*\[(?:\*|\+|i|INFO)\]")
 _NOTHING_TO_COMMIT = regex(r"no changes added to commit|nothing (?:added )?to commit")
 # An audit of packages, and GitHub of the checks of a pull request; what checks of the form say, without such a word.
@@ -357,7 +357,7 @@ def error_line(text: str) -> str:
         (below for line, below in pairwise(lines) if line.startswith("error during build:")),  # of Vite
         (line for line in lines if failed and _LOCATED.match(line) and not _tells_nothing(line)),
         ends,
-        (line for line in lines if _UNCAUGHT.match(line)),
+        (line for line in lines if UNCAUGHT.match(line)),
         failed,
         (line for line in lines if "FullyQualifiedErrorId" in text and _OF_CMDLET.match(line)),
         filter(_COUNTED.match, lines),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent_wiki.shell.result_lines import failing_lines, last_line, lines_of, without_colours
+from agent_wiki.shell.result_lines import failing_lines, last_line, lines_of, shows_success, without_colours
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.syntax import PIPES
 from agent_wiki.trajectory.lazily import regex
@@ -13,9 +13,11 @@ from agent_wiki.trajectory.lazily import regex
 _NONE_FOUND = regex(
     r"\b[Nn]o tests? (?:found|ran|files? found|to run)\b|\bcollected 0 items\b|^Ran 0 tests|\b0 selected\b"
     r"|^=+ \d+ deselected in |^Linting: 0 files?(?:\(s\))?$"
-    r"|^Checked 0 files in |\bskipping (?:the )?(?:syntax |type |lint )?checks?\b",
+    r"|^Checked 0 files in ",
     re.MULTILINE,
 )
+# What a script says in the place of its check; a runner says the same of a part, and then counts what has passed.
+_SKIPPED = regex(r"\bskipping (?:the )?(?:syntax |type |lint )?checks?\W{0,9}$", re.MULTILINE)
 _MOST_READ = 2_000  # characters at the end of a result
 # Checks that mark each fault with the word error, and what shows the lines with an error and no fewer.
 _MARKS_ERRORS = regex(
@@ -32,7 +34,9 @@ def fits_no_test(result: str) -> bool:
     """A test runner says that there was no test to run, and nothing in its result shows one that failed."""
     lines = [line for line in lines_of(result) if line.strip()]
     has_none = bool(lines) and all(line.rstrip().endswith("[no test files]") for line in lines)
-    has_none = has_none or _NONE_FOUND.search(without_colours(result[-_MOST_READ:])) is not None
+    end = without_colours(result[-_MOST_READ:])
+    has_none = has_none or _NONE_FOUND.search(end) is not None
+    has_none = has_none or (_SKIPPED.search(end) is not None and not any(map(shows_success, lines)))
     return has_none and not any(failing_lines(lines))
 
 

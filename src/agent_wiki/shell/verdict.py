@@ -42,7 +42,10 @@ _RUNNING = regex(
 )
 _HARNESS_LINE = regex(r"(?:Chunk ID|Wall time|Original token count): ")
 _REFUSED = regex(
-    r"rejected: blocked by policy|requires? approval|was not approved|denied by (?:the )?user"
+    r"rejected: blocked by policy"
+    # What a harness says names what it was given to run; a service says the same of a merge or of a deployment.
+    r"|\A(?:<tool_use_error>)?(?:Error: )?[\w '`-]{0,60}\b(?i:commands?|tools?|permission)\b"
+    r"[^\n]{0,200}?\b(?:requires? approval(?! (?:by|from|of)\b)|was not approved|denied by (?:the )?user)"
     r"|Permission (?:to run this tool was denied|denied because no interactive)"
     r"|\A(?:<tool_use_error>)?(?:Permission to use \w{1,60} with command |User refused permission to run tool"
     r"|Permission for this action was denied by the [^\n]{1,80}? classifier"
@@ -87,9 +90,9 @@ _GREETS = regex(
 _ONLY_SSH = regex(r"\s*ssh\s(?:[^;&|\n]|>&)*(?:\|\| ?true\s*)?\Z")
 # `gh pr checks` ends with a status of its own while a check still runs.
 _ASKS_CHECKS = regex(
-    r"\s*(?:(?:sleep [\d.]{1,6}|cd [^&;|\n]{1,300}) ?(?:&&|;)\s*){0,3}gh pr checks\b[^;&|\n]*(?:2>&1)?\s*\Z"
+    r"\s*(?:(?:sleep [\d.]{1,6}|cd [^&;|\n]{1,300}) ?(?:&&|;)\s*){0,3}gh pr checks\b[^;&|\n]{0,300}(?:2>&1)?\Z"
 )
-_A_CHECK = regex(r"^[^\t\n]{1,200}\t(pass|fail|pending|skipping|cancel)\t", re.MULTILINE)
+_A_CHECK = regex(r"^([^\t\n]{1,200})\t(pass|fail|pending|skipping|cancel)\t", re.MULTILINE)
 # SWE-agent shows its task again where a word to the harness, and no command, was given.
 _TASK_SHOWN = regex(r"\s*We're currently solving the following issue within our repository\. Here's the issue text:")
 _SEPARATES = regex(r"[;\n]|&&|\|\|")
@@ -98,7 +101,7 @@ _SAYS_NO = regex(r'\A\s*\{\s*"(?:success|ok)": ?false\b')
 _SHOWS_ANY = READERS | {"bat", "type", "get-content", "xxd"}
 _SHOWS_OBJECT = regex(r"\s*(?:kubectl (?:get|logs|describe)|docker (?:logs|inspect))\b")
 _GOES_THERE = regex(r"\A\s*cd [^&;|\n]{1,300}(?:&&|;)")
-_HEADER = 400
+_HEADER, _MOST_OF_CHECKS = 400, 20_000  # characters
 _TRAILER, _MOST_TRAILERS = 2_000, 5  # characters, lines
 
 
@@ -186,9 +189,11 @@ def _of_no_command(command: str, result: str) -> State | None:
         return "passed"
     if len(result) < _HEADER and _ONLY_BANNER.fullmatch(result.replace("\0", "").replace(" ", "")):
         return "unknown"
-    if not _ASKS_CHECKS.match(command):
+    if not _ASKS_CHECKS.match(command.strip()):
         return None
-    states = {match[1] for match in _A_CHECK.finditer(result[:20_000])}
+    checks = _A_CHECK.findall(result[-_MOST_OF_CHECKS:])
+    # With this option the whole table is printed again and again; in one table two checks may have the same name.
+    states = set(dict(checks).values()) if " --watch" in command else {state for _, state in checks}
     return "unknown" if "pending" in states and states.isdisjoint({"fail", "cancel"}) else None
 
 

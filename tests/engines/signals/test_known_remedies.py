@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from time import process_time
 
 import pytest
 
@@ -283,3 +284,61 @@ def test_a_path_to_a_program_leaves_no_empty_name() -> None:
                            "shared object file: No such file or directory", failed=True)  # fmt: skip
     (lesson,) = known_remedies.lessons(MinedSession.of(script.runs("LD_LIBRARY_PATH=bin ./bin/cart", "3").done()))
     assert not lesson.guideline.rationale.startswith("``")
+
+
+def test_thousands_of_assignments_are_searched_at_once() -> None:
+    error = "File \"<frozen os>\", line 685, in __getitem__\nKeyError: 'A'"
+    for line in (("A=" + ";python" * 57 + "\n") * 30, "A=\n" * 60_000, "A=;os.environ[" * 10_000):
+        began = process_time()
+        assert not _titles(Script().runs(line, error, failed=True).runs("export A=3\npython3 a.py", "3"))
+        assert process_time() - began < 2
+
+
+@pytest.mark.parametrize("line", ["A=3;\npython3 -c '{}'", "  A=3\nB=4\npython3 - <<'E'\n{}\nE", "A=3 python3 -c '{}'"])
+def test_a_variable_that_stays_within_the_shell_is_to_be_exported(line: str) -> None:
+    line = line.format('import os; print(os.environ["A"])')
+    error = "File \"<frozen os>\", line 685, in __getitem__\nKeyError: 'A'"
+    session = Script().runs(line, error, failed=True).runs(f"export A=3\n{line}", "3")
+    assert len(_titles(session)) == (not line.startswith("A=3 p"))
+
+
+@pytest.mark.parametrize("then", ["pop", "list", "drop", "apply", "show", "clear"])
+def test_what_only_handles_stashed_changes_puts_none_aside(then: str) -> None:
+    wrong = "error: Your local changes to the following files would be overwritten by checkout:"
+    script = Script().runs("git switch main", wrong, failed=True).runs(f"git stash {then}", "ok")
+    assert not _titles(script)
+    assert _titles(script.runs("git stash", "ok")) == ["Stash changes that block a switch"]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("pip install black ruff", 0),
+        ("npx biome lint --write src", 0),
+        ("cd shop && black src", 1),
+        ("uv run black src", 1),
+        ("npx biome check --write src", 1),
+    ],
+)
+def test_only_what_formats_is_a_formatter(line: str, expected: int) -> None:
+    script = Script().runs("black --check src", "would reformat src/cart.py", failed=True)
+    assert len(_titles(script.runs(line, "ok"))) == expected
+
+
+def test_that_cargo_is_missing_says_nothing_of_go() -> None:
+    worked = 'PATH="$PATH:/c/Program Files/Go/bin" go test ./cart'
+    for program, expected in (("cargo", 0), ("go", 1)):
+        script = Script().runs("go test ./cart", f"bash: {program}: command not found", failed=True)
+        assert len(_titles(script.runs(worked, "ok"))) == expected
+
+
+@pytest.mark.parametrize(("line", "expected"), [("git add -u", 0), ("git add --update", 0), ("git add src", 1)])
+def test_all_that_is_tracked_is_not_added_by_name(line: str, expected: int) -> None:
+    error = "fatal: unable to stat '.npm/_logs/debug-0.log': No such file or directory"
+    assert len(_titles(Script().runs("git add .", error, failed=True).runs(line))) == expected
+
+
+def test_no_other_persons_name_is_taken_for_a_commit() -> None:
+    (remedy,) = (each for each in remedies() if each.id.endswith("author-identity"))
+    assert "ask for the name" in remedy.wording.rule
+    assert "git log" not in remedy.wording.rule
