@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from agent_wiki.engines.offline.rule import AnyRule
 
 _BY_RULES = ("extract-guidelines", "synthesize-skill")
-_VERSION = "226"
+_VERSION = "227"
 
 
 class OfflineEngine(BaseEngine):
