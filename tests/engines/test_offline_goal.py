@@ -442,3 +442,9 @@ def test_a_key_that_was_pasted_before_the_request_is_no_goal() -> None:
 )
 def test_what_is_asked_below_or_beside_the_first_words_is_kept(text: str, told: str) -> None:
     assert told in goal(text)
+
+
+def test_the_screen_of_the_agent_that_was_copied_with_a_request_is_left_out() -> None:
+    screen = '┃\n  ┃  Ask anything... "Fix broken tests"\n  ┃\n  ┃  Build · sun-5\n\n  -- INSERT --   tab agents\n\n\n'
+    assert goal(f"{screen}Is the formatter of the shop on? Check the settings.").startswith("Is the formatter")
+    assert goal("┃ is a sign that the table prints; replace it").startswith("┃ is a sign")

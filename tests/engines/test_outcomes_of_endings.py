@@ -290,3 +290,14 @@ def test_a_question_that_was_answered_leaves_a_later_stop_a_stop() -> None:
     session.call("AskUserQuestion", {"questions": [{"question": "Which?"}]}, "User has answered your questions: all")
     session.user("[Request interrupted by user]", "interrupt")
     assert "stopped" in str(summary(session))
+
+
+def test_what_a_provider_says_in_place_of_the_answer_leaves_the_request_open() -> None:
+    session = Session().user("Check the code of the shop and make a plan for the till. Don't build now.")
+    for name in ("cart", "lamp", "till"):
+        session.read(f"{name}.py")
+    session.says("The plan of the till: " + "it opens when a lamp is sold, and counts it. " * 20)
+    session.user("Will you build an agent that plays with 7 levels?").says(
+        "Provider API request failed. (request_id=9)"
+    )
+    assert summary(session).outcome == "failure"

@@ -387,3 +387,11 @@ def test_what_the_user_answered_to_a_question_of_a_tool_is_a_key_turn() -> None:
     assert notes[3] == "The user answers “100 orders” to “Cap”"
     another = Session().user(ASKED).call("lookup", {"questions": questions}, answered).edit("cap.py")
     assert not any("answers" in note.text for note in summary(another.says("It is capped.")).key_turns)
+
+
+def test_a_check_that_ran_before_the_notes_were_changed_passed_after_the_last_change_of_code() -> None:
+    session = (
+        Session().user("cap the totals, and tell of it in the notes").edit("cap.py").run("mypy .", "Success: no issues")
+    )
+    session.edit("NOTES.md").run("pytest -q", "4 passed").says("Done.")
+    assert "After the last change of code `mypy .` (T5) and `pytest -q` (T9) passed" in summary(session).narrative

@@ -243,7 +243,7 @@ class _Judge:
         if self.chain.is_covered[at] and self.failed is False:  # some harnesses flag only that the tool itself ran
             if complains(line):
                 return line in self.lines[-2:] and not _only_shows(step)
-            if self._is_logged(line):
+            if self._is_logged(line) or (self._is_last_word(line) and not shows_failure(line)):
                 return False
             return is_check(step) or (_is_script(step) and _TESTS_FAILED.search(line) is not None)
         is_last = not any(map(is_check, self.steps[at + 1 :]))
@@ -252,6 +252,10 @@ class _Judge:
     def _is_logged(self, line: str) -> bool:
         """What a tested program said, before the check's own count of none that failed."""
         return line not in self.lines[-_TALLY_LINES:] and self._ends_without_failures
+
+    def _is_last_word(self, line: str) -> bool:
+        """Its only sign is where it stands: that tells where the status is hidden, and not against a status."""
+        return self.last_words is not None and self.last_words.line == line
 
     def _is_recovered(self, at: int, bad: dict[int, StepState]) -> bool:
         """A fallback ran in its place, or its failure was an answer."""

@@ -73,7 +73,8 @@ def _checked(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
         line = error_words(shown.quote or "", 90) if len(shown.passed) == 1 else ""
         what = f": {line}" if line and not (shown.quote or "").startswith("Process") else ""
         edits = [act.turn for act in stretch.acts if act.has_edited]  # after the check only those of notes
-        when = f"After the last change{' of code' if edits[-1] > last.end else ''} " if edits else ""
+        is_code = bool(edits) and edits[-1] > min(act.turn for act in shown.passed)
+        when = f"After the last change{' of code' if is_code else ''} " if edits else ""
         return f"{when}{listing(names)} passed{f' (T{last.end})' if is_at_once else ''}{what}."
     names = list(dict.fromkeys(called(act) for act in shown.failed))
     is_reported = any(act in trouble.failures for act in shown.failed for trouble in troubles)

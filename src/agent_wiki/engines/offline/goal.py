@@ -66,6 +66,9 @@ _AND_MENDS = regex(r"\band (?:add|change|fix|implement|make|mend|remove|repair|r
 _SECRET_LINES = regex(
     r"(?:\s*\[REDACTED:[^\]\n]{1,80}\][ \t]*\n\s*)+(?=\S)", needs=("[REDACTED",)
 )  # keys, pasted first
+_SCREEN = regex(  # of the agent itself, copied with what stood in its input
+    r"\s*(?:[ \t]{0,8}┃[^\n]{0,300}\n){2,20}\s*(?:-- (?:INSERT|NORMAL) --[^\n]{0,200}\n\s*)?(?=\S)", needs=("┃",)
+)
 _VAGUE, _DETAILS = written("vague_opening", re.IGNORECASE), written("only_details", re.IGNORECASE)
 _ANSWERS = written("goal_answers", re.IGNORECASE | re.DOTALL)
 _BELOW = regex(r"\b(?:listed|below|following)\b", re.IGNORECASE)
@@ -188,7 +191,8 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     Of a long prompt that lists several things, with these.
     """
     text = without_rules(without_links(_LINK_ALONE.sub(r" \1 ", text)))  # an editor sets a file that is named apart
-    text = text[before.end() :] if (before := _SECRET_LINES.match(text) or _MENTIONS.match(text)) else text
+    before = _SECRET_LINES.match(text) or _MENTIONS.match(text) or _SCREEN.match(text)
+    text = text[before.end() :] if before else text
     text = own_part(_without_quoted(text))
     if _is_paste(text):
         return f"{PASTED}{_pasted_error(text)}"

@@ -365,7 +365,7 @@ def _by_end(stretch: Stretch) -> Shown | None:
 def _not_allowed(stretch: Stretch) -> Shown | None:
     """Every edit waited for a permission that never came, and nothing was changed; or every call failed.
 
-    A check or a search that fails may be what was asked for, or found; and a reply that asks goes on.
+    A check or a search that fails may be what was asked for, or found; and a reply that asks leaves it open.
     """
     edits = [act for act in stretch.acts if act.kind == "edit"]
     last = edits[-1] if edits else None
