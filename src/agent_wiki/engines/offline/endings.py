@@ -67,13 +67,14 @@ def _checked(stretch: Stretch, shown: Shown, troubles: list[Trouble]) -> str:
     """The results of the last checks, without what the story has reported as a failure already."""
     if not shown.failed:
         last = shown.passed[-1]
-        turns = {called_as_passed(act): act.end for act in shown.passed}  # the last run of each
+        runs = {called_as_passed(act): act for act in shown.passed}  # the last of each
+        turns = {name: act.end for name, act in runs.items()}
         is_at_once = len(set(turns.values())) == 1
         names = list(turns) if is_at_once else [f"{name} (T{turn})" for name, turn in turns.items()]
         line = error_words(shown.quote or "", 90) if len(shown.passed) == 1 else ""
         what = f": {line}" if line and not (shown.quote or "").startswith("Process") else ""
         edits = [act.turn for act in stretch.acts if act.has_edited]  # after the check only those of notes
-        is_code = bool(edits) and edits[-1] > min(act.turn for act in shown.passed)
+        is_code = bool(edits) and edits[-1] > min(act.turn for act in runs.values())
         when = f"After the last change{' of code' if is_code else ''} " if edits else ""
         return f"{when}{listing(names)} passed{f' (T{last.end})' if is_at_once else ''}{what}."
     names = list(dict.fromkeys(called(act) for act in shown.failed))
