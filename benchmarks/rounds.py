@@ -7,7 +7,7 @@ RECORDINGS has a folder of recordings for each owner. `prepare` builds a wiki of
 picks one session of each owner before a second of any, in an order that only the salt decides. It writes the session as
 text (`rec/`), its summary (`pages/`) and its guidelines (`pages/*.guidelines.md`); each guideline of the wiki with its
 recordings around the turns that it cites (`guidelines/`); and lists for four judges. They are given
-`benchmarks/judging.md` and nothing else, and write lines into `out/<list>.jsonl`, one who judges the guidelines into
+`benchmarks/judging.md` and nothing else, and write lines into `out/list_a.jsonl`, one who judges the guidelines into
 `out/guidelines.jsonl`. `tally` counts what they wrote.
 
 Owners whose recordings were looked at before are left out, known by digests alone (`judgements/owners.json`); `--used`
@@ -89,7 +89,7 @@ def tally(folder: Path) -> Tally:
     own: dict[str, dict[str, Any]] = {}
     found = Tally()
     for name in LISTS:
-        for line in _lines(folder / "out" / f"{name}.jsonl"):
+        for line in _lines(folder / "out" / f"list_{name}.jsonl"):
             if line["step"] == 1:
                 own[line["k"]] = line
             else:

@@ -70,7 +70,7 @@ def test_what_the_judges_wrote_is_counted(tmp_path: Path) -> None:
         "summary": "weak",
     }
     page |= {"faults": [{"kind": "cut"}, {"kind": "cut"}], "found": [{"lesson": 2, "match": "full"}]}
-    (tmp_path / "out" / "b.jsonl").write_text(f"{json.dumps(own)}\n\n{json.dumps(page)}\n", encoding="utf-8")
+    (tmp_path / "out" / "list_b.jsonl").write_text(f"{json.dumps(own)}\n\n{json.dumps(page)}\n", encoding="utf-8")
     (tmp_path / "out" / "guidelines.jsonl").write_text('{"page": "x.md", "verdict": "keep"}\n', encoding="utf-8")
     assert list(rounds.tally(tmp_path).lines()) == [
         "sessions judged: 1",
