@@ -284,3 +284,18 @@ def test_a_block_of_code_is_left_out() -> None:
         f"{LAMPS.strip()} …",
         "The cap holds.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("answered", "is_kept"),
+    [
+        ("You're right. I had it backwards: the cable is lit by the lamps.", False),
+        ("I misread the plan; it is the other way round.", False),
+        ("You're right that we should also mend the cable; I will do that.", True),
+        ("The plan says so.", True),
+    ],
+)
+def test_what_the_agent_takes_back_in_its_next_words_is_not_reported(answered: str, is_kept: bool) -> None:
+    session = asked().edit("src/cart.ts").says(REPORT).user("but the cap comes last in the plan of the shop")
+    told = [turn for turn, _ in reported(session.says(answered))]
+    assert (4 in told) is is_kept

@@ -46,7 +46,10 @@ _IS_REFUSAL = regex(
     r'|invalid (?:token|api key|credentials))\b[^"\\]{0,200}).{0,500}\}\s*',
     re.IGNORECASE | re.DOTALL,
 )
-_WRITES = regex(r"(?<!\S)(?:(?:-X|--request[ =]) ?(?:POST|PUT|PATCH|DELETE)\b|--data|-d\b|--json|-F\b|--form|--post)")
+_WRITES = regex(
+    r"(?<!\S)(?:(?:https?|xh) (?:POST|PUT|PATCH|DELETE)\b|(?:-X|--request[ =]) ?(?:POST|PUT|PATCH|DELETE)\b"
+    r"|--data|-d\b|--json|-F\b|--form|--post)"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ _SHARES = (((1_400, 14),), ((900, 9), (600, 6)), ((600, 7), (500, 5), (400, 4)),
 _LEAST_OF_REST = 5  # lines of a reply, below which all are from its start
 _MOST_REPLIES, _OF_OTHERS = 14, (240, 1)  # of more than four, each of the others has one line
 _LEAST_OF_LINE, _MOST_OF_LINE, _MOST_OF_HEAD, _MOST_FOUND = 40, 390, 78, 4  # characters; the last: lines
+_CONCEDES = written("concedes", re.IGNORECASE)
 _FOUND = written("found_on_the_way", re.IGNORECASE)
 _GUESS = written("no_finding", re.IGNORECASE)
 _SEARCHES = regex(r"web|fetch|browse|crawl|read_|find_|^search$")
@@ -125,7 +126,7 @@ def _findings(stretch: Stretch) -> list[TurnNote]:
 
 
 def _closings(stretch: Stretch) -> Iterator[_Closing]:
-    """The replies that the user did not reject, one a request at most, in their order."""
+    """The replies that the user did not reject, nor the agent take back, one a request at most, in their order."""
     asked = [each.turn for each in stretch.requests]
     spans = list(zip([0, *asked], [*asked, stretch.last_turn + 1], strict=True))
     edits = [(act.turn, frozenset(act.edits)) for act in stretch.kept_edits()]
@@ -136,7 +137,8 @@ def _closings(stretch: Stretch) -> Iterator[_Closing]:
             continue  # no answer came, or calls came after it
         said = stretch.requests[at] if at < len(asked) else stretch.followed_by
         is_rejected = said and (said.kind == "objection" or takes_back(said.text) or only_reports(said.text))
-        if is_rejected or NO_ANSWER.match(reply) or offers_options(stretch.content(turn)):
+        is_conceded = said and _CONCEDES.match(_next_words(stretch, said.turn))
+        if is_rejected or is_conceded or NO_ANSWER.match(reply) or offers_options(stretch.content(turn)):
             continue
         turn, reply = _fuller(stretch, max([start, *(changed for changed, _ in edits if changed < turn)]), turn, reply)
         mine = {path for changed, paths in edits if start <= changed < end for path in paths}
@@ -144,6 +146,12 @@ def _closings(stretch: Stretch) -> Iterator[_Closing]:
         made = bool(mine) or any(act.has_worked and act.kind in ("ship", "delete") for act in acts)
         prose = prose_of(reply)
         yield _Closing(turn, prose if prose in reply else "", made, not later or bool(mine and not mine & later))
+
+
+def _next_words(stretch: Stretch, turn: int) -> str:
+    """How the agent begins to answer the user's `turn`."""
+    following = stretch.trajectory.messages[turn : turn + 2]
+    return next((each.content or "" for each in following if each.role == "assistant"), "")[:_MOST_OF_LINE]
 
 
 def _fuller(stretch: Stretch, since: int, turn: int, reply: str) -> tuple[int, str]:
