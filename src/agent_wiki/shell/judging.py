@@ -138,9 +138,13 @@ class _Judge:
         for at, (code, line) in self.codes.items():
             if code == 0:
                 found.pop(at, None)
-            elif not (code == 1 and is_question(self.steps[at].words)):
+            elif self._is_bad(at, code):
                 found.setdefault(at, line)
         return found
+
+    def _is_bad(self, at: int, code: int) -> bool:
+        """Whether the exit code of a step says that it failed: 1 may be the answer to what it asks."""
+        return code != 0 and not (code == 1 and is_question(self.steps[at].words))
 
     def _speaker(self, line: str, number: int) -> list[int]:
         """The one step that printed `line`; several or none where that is not clear."""
@@ -310,8 +314,7 @@ class _Judge:
         """How a step went that reports no failure."""
         step = self.steps[at]
         if at in self.codes:
-            code = self.codes[at][0]
-            return "masked" if code and not (code == 1 and is_question(step.words)) else "passed"
+            return "masked" if self._is_bad(at, self.codes[at][0]) else "passed"
         if is_check(step) and is_silent([step], self.result):
             return "unknown"
         if self.failed is False and self.chain.is_covered[at]:

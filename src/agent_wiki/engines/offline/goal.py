@@ -63,9 +63,8 @@ _MENTIONS = regex(r"""(?:@(?:"[^"\n]{1,300}"|[\w./\\:-]{1,300})\s+)+(?=\S)""")  
 _LINK_ALONE = written("link_alone", needs=("](",))
 _LOOKS_FIRST, _WANTS = written("looks_first", re.IGNORECASE), written("wants_to_have", re.IGNORECASE)
 _AND_MENDS = regex(r"\band (?:add|change|fix|implement|make|mend|remove|repair|resolve|update|write)\b", re.IGNORECASE)
-_SECRET_LINES = regex(
-    r"(?:\s*\[REDACTED:[^\]\n]{1,80}\][ \t]*\n\s*)+(?=\S)", needs=("[REDACTED",)
-)  # keys, pasted first
+# Keys that were pasted first.
+_SECRET_LINES = regex(r"(?:\s*\[REDACTED:[^\]\n]{1,80}\][ \t]*\n\s*)+(?=\S)", needs=("[REDACTED",))
 _SCREEN = regex(  # of the agent itself, copied with what stood in its input
     r"\s*(?:[ \t]{0,8}┃[^\n]{0,300}\n){2,20}\s*(?:-- (?:INSERT|NORMAL) --[^\n]{0,200}\n\s*)?(?=\S)", needs=("┃",)
 )

@@ -147,7 +147,7 @@ def _shown(stretch: Stretch) -> Shown:
         or published(stretch)
         or left_shipping(stretch)
         or _by_end(stretch)
-        or _not_allowed(stretch)
+        or _without_effect(stretch)
         or _by_moving_on(stretch)
         or delivered(stretch)
         or left_open(stretch)
@@ -362,21 +362,31 @@ def _by_end(stretch: Stretch) -> Shown | None:
     return read_back(stretch) or moved_as_seen(stretch)
 
 
-def _not_allowed(stretch: Stretch) -> Shown | None:
-    """Every edit waited for a permission that never came, and nothing was changed; or every call failed.
+def _without_effect(stretch: Stretch) -> Shown | None:
+    """Nothing that the agent tried was done; not where words were wanted, and came."""
+    asked, (_, reply) = stretch.requests[-1:], stretch.last_reply() or (0, "")
+    if reply and any(is_english(each.text) and wants_words(each) for each in asked):
+        return None
+    return _in_vain(stretch, reply) or _not_allowed(stretch)
+
+
+def _in_vain(stretch: Stretch, reply: str) -> Shown | None:
+    """Every call failed.
 
     A check or a search that fails may be what was asked for, or found; and a reply that asks leaves it open.
     """
+    acts = stretch.acts
+    is_same = len({act.verdict.line for act in acts if act.verdict.line}) == 1
+    is_tried = any(act.kind not in ("check", "look", "probe") for act in acts) and "?" not in reply[-_SHORT:]
+    if not reply or len(acts) < _SEVERAL or not all(act.has_failed for act in acts) or not (is_same or is_tried):
+        return None
+    return Shown("failure", "in-vain", acts[-1].end, quoted(acts[-1].verdict.line) or None, acts[-1])
+
+
+def _not_allowed(stretch: Stretch) -> Shown | None:
+    """Every edit waited for a permission that never came, and nothing was changed."""
     edits = [act for act in stretch.acts if act.kind == "edit"]
     last = edits[-1] if edits else None
-    asked, (_, reply) = stretch.requests[-1:], stretch.last_reply() or (0, "")
-    if reply and any(is_english(each.text) and wants_words(each) for each in asked):
-        return None  # it was answered all the same
-    is_same = len({act.verdict.line for act in stretch.acts if act.verdict.line}) == 1
-    is_tried = any(act.kind not in ("check", "look", "probe") for act in stretch.acts) and "?" not in reply[-_SHORT:]
-    if reply and len(stretch.acts) > 1 and all(act.has_failed for act in stretch.acts) and (is_same or is_tried):
-        line = stretch.acts[-1].verdict.line
-        return Shown("failure", "in-vain", stretch.acts[-1].end, quoted(line) or None, stretch.acts[-1])
     waits = [match for act in edits if (match := _NOT_GRANTED.search(act.call.result or ""))]
     is_last = last is not None and last.turn >= stretch.last_request_turn()
     if last is None or not is_last or len(waits) < len(edits) or _changed_something(stretch):

@@ -66,9 +66,9 @@ def _is_left_undone(stretch: Stretch, shipped: Act) -> bool:
 
     What holds from now on, or that nothing more is wanted, is no such request.
     """
-    later = [each.turn for each in stretch.requests if each.turn > shipped.turn and each.kind == "request"]
-    asked = [each for each in stretch.requests if each.turn in later and ASKS.search(each.text)]
-    wanted = [each.turn for each in asked if not wants_words(each) and not _WANTS_NO_MORE.search(each.text)]
+    later = [each for each in stretch.requests if each.turn > shipped.turn and each.kind == "request"]
+    asked = [each for each in later if ASKS.search(each.text) and not _WANTS_NO_MORE.search(each.text)]
+    wanted = [each.turn for each in asked if not wants_words(each)]
     return bool(wanted) and not any(act.turn > wanted[-1] and act.is_work for act in stretch.acts)
 
 

@@ -17,16 +17,8 @@ from agent_wiki.engines.offline.meant_to_fail import meant_to_fail
 from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import named, pattern, table, written
-from agent_wiki.engines.offline.what_changed import (
-    LATER,
-    OUTSIDE,
-    is_again,
-    is_let_out,
-    shown_step,
-    variables_gone,
-    what_changed,
-)
-from agent_wiki.engines.offline.wording import called, code, file_names, is_inline, listing, shown_path
+from agent_wiki.engines.offline.what_changed import LATER, OUTSIDE, is_again, is_let_out, variables_gone, what_changed
+from agent_wiki.engines.offline.wording import called, code, file_names, is_inline, listing, shown_path, shown_step
 from agent_wiki.shell.blame import named_in
 from agent_wiki.shell.files_written import OWN_NOTES, bare_name
 from agent_wiki.shell.folders import folders_in

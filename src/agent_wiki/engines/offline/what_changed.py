@@ -9,14 +9,14 @@ from functools import lru_cache
 from typing import Any
 
 from agent_wiki.engines.offline.acts import Act, main_command
-from agent_wiki.engines.offline.wording import called, code, listing
+from agent_wiki.engines.offline.wording import called, code, listing, shown_step
 from agent_wiki.shell.files_written import bare_name
 from agent_wiki.shell.kinds import shell_kind
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.tools import is_escalated
 from agent_wiki.trajectory.lazily import regex
-from agent_wiki.wiki.text import plain_line, with_cut_paths
+from agent_wiki.wiki.text import with_cut_paths
 
 _PREPARES = frozenset({"mkdir", "chmod", "export", "source", "."})  # by themselves they change nothing of the work
 _READIES = frozenset(  # for a commit or a push
@@ -175,11 +175,6 @@ def _as_written(step: SimpleCommand) -> list[str]:
     except ValueError:  # a quotation that is not closed
         words = step.source.split()
     return [word for word in words if not _REDIRECTION.fullmatch(word)]
-
-
-def shown_step(step: SimpleCommand) -> str:
-    """One command of a line as code, without its heredoc, its long paths cut."""
-    return code(plain_line(with_cut_paths(step.text().split("\n", 1)[0]), _MOST_SHOWN))
 
 
 def _as_shown(step: SimpleCommand, again: SimpleCommand) -> str:

@@ -11,6 +11,7 @@ from agent_wiki.engines.offline.acts import Act, main_command
 from agent_wiki.engines.offline.tables import named
 from agent_wiki.shell.kinds import is_check, is_inline_script, shell_kind
 from agent_wiki.shell.result_lines import shows_success
+from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.tools import bare_tool_name, line_of_code
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_code, plain_line, with_cut_paths, without_links
@@ -28,7 +29,7 @@ _DETAIL = regex(r"[Mm]essage\"?:\s?\"?(?P<said>[^\"\[\]{}\n]{8,200})", needs=("e
 _TELLS = regex(r"(?:Error|Exception)\b|^(?:E[A-Z]{4,}|SIG[A-Z]{3,5}|Killed|Terminated|Aborted)\b")
 _ONE_NAME = regex(r"`[^`]*`|\S+")  # what is said of it comes after it
 _LEAST = 0.4  # of `most`; a shorter piece would omit too much
-_MOST_STEPS = 40  # more than a line shows
+_MOST_STEPS, _MOST_OF_STEP = 40, 60  # more than a line shows; characters
 _ASKED_WITH = ("query", "question", "pattern", "url")  # of a search, what says most
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -151,7 +152,12 @@ def called_as_passed(act: Act) -> str:
     """An act that passed as a person would name it; of a line that failed later on, the last check that had passed."""
     passed = [step for step, state in act.judged_steps if state == "passed" and is_check(step)]
     passed = passed if act.has_failed else []
-    return code(plain_line(with_cut_paths(passed[-1].text().split("\n", 1)[0], 2), 60)) if passed else called(act)
+    return shown_step(passed[-1], 2) if passed else called(act)
+
+
+def shown_step(step: SimpleCommand, most_parts: int = 4) -> str:
+    """One command of a line as code, without its heredoc, its paths cut to their last `most_parts` parts."""
+    return code(plain_line(with_cut_paths(step.text().split("\n", 1)[0], most_parts), _MOST_OF_STEP))
 
 
 def is_inline(act: Act) -> bool:
