@@ -20,13 +20,18 @@ def test_a_check_in_another_folder_settles_nothing() -> None:
     assert "it passed" not in story
 
 
-def test_of_several_failures_the_last_one_is_quoted_before_what_made_it_pass() -> None:
+def test_of_several_failures_the_last_is_quoted_before_what_made_it_pass_and_another_one_as_the_first() -> None:
     session = asked().run("npm run check", "sh: 1: lampc: command not found", failed=True)
     session.run("npm run check", "Found 2 errors.", failed=True).edit("src/cap.ts")
     story = summary(session.run("npm run check", "Checked 4 files. No errors.").says("Done with it.")).narrative
-    failed = "`npm run check` failed repeatedly (T3 to T5), the last time with “Found 2 errors”"
-    assert f"{failed}; it passed after changes to `src/cap.ts`" in story
-    assert "command not found" not in story
+    first = "`npm run check` failed repeatedly (T3 to T5), first with “sh: 1: lampc: command not found”"
+    assert f"{first}, the last time with “Found 2 errors”; it passed after changes to `src/cap.ts`" in story
+
+
+def test_of_several_failures_alike_only_the_last_one_is_quoted() -> None:
+    session = asked().run("npm run check", "error: 4 totals of the cart are wrong", failed=True)
+    session.run("npm run check", "error: 1 total of the cart is wrong", failed=True).says("Not there yet.")
+    assert "failed repeatedly (T3 to T5), the last time with “error: 1 total of the cart" in summary(session).narrative
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,10 @@ class Trouble:
 
         What a call that passed printed as well (a start-up file's complaint, a notice, a log) is not what failed.
         """
-        act = self.failures[-1]
+        return self.line_of(self.failures[-1])
+
+    def line_of(self, act: Act) -> str:
+        """The same of any of its failures."""
         result = act.call.result or ""
         for at in range(_MOST_NOTICES):
             line = _failure_line(act, result)

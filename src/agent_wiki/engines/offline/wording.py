@@ -183,7 +183,7 @@ def error_words(line: str, most: int = 110) -> str:
     line = _LONG_ADDRESS.sub(r"\1/…", line.strip().removeprefix("Output: "))
     line = _LEADS_IN.sub("", line)
     line = re.sub(r"^(?:\[[\w:./ -]{1,40}\]\s*|\d{4}-\d\d-\d\d[T ]\S+\s+|[=*\-_#\s]+|[\d:.% -]{9,})+", "", line)
-    line = line if line == (bare := line.rstrip("=*-_#{ \t\r\n")) + "*" else bare  # one may be a pattern's: `repo:*`
+    line = line if line == (bare := line.rstrip("=*-_#{━─═ \t\r\n")) + "*" else bare  # one may be a pattern's: `repo:*`
     is_word = " " not in line and not _TELLS.search(line) and not re.search(r"[^\x00-\x7f…]", line)
     if is_word and not shows_success(line):
         return ""
