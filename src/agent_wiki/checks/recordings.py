@@ -16,7 +16,7 @@ from agent_wiki.pages.sessions import Session
 from agent_wiki.pages.support import Evidence
 from agent_wiki.redaction.personal import is_verbatim_in_stand_ins
 from agent_wiki.retrieval.recording_places import Places
-from agent_wiki.stages.extract_guidelines import grade_of_turns
+from agent_wiki.stages.extract_guidelines import grade_of_turns, is_known_error
 from agent_wiki.stages.trust import trust_of
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.evidence import least_trusted, why_not_verbatim
@@ -118,7 +118,7 @@ class _Case:
         named = (*turns[:3], guideline.reason or None)  # `NOBODY` is no turn
         if guideline.cause is None or not quotes or not all(each is None or self._has(each) for each in named):
             return
-        grade = grade_of_turns(self.trajectory, turns, quotes)
+        grade = grade_of_turns(self.trajectory, turns, quotes, is_known_error(guideline.rule_id))
         if CAUSES.index(grade.cause) > CAUSES.index(guideline.cause):
             says = f"guideline {guideline.id}: its cause counts as {guideline.cause}, and the recording shows less"
             yield self._at("cause", guideline.id, f"{says}: {grade.cause} ({grade.reason})")

@@ -36,6 +36,9 @@ _MAKING = frozenset({"mkdir", "chmod"})
 """Programs that change little, and count as a look elsewhere."""
 _NUMBERS = regex(r"0x[0-9a-f]+|\d+")
 _FEWEST_LINES = 2
+_WORD = regex(r"[^\s;&|\"']+")
+_LEAST_SHARED = 0.5
+_BESIDE_THE_JOB = regex(r"\bcd [^;&|\n]{1,300}(?:&&|;)|\d?>{1,2} ?(?:&\d|/dev/null)|\| ?(?:head|tail)\b[^|;&\n]{0,40}")
 KEPT_BACK = regex(r"\A[^\n]{0,40}unchanged since (?:the )?last read")
 """The answer of a tool that has what it is asked for, and does not show it."""
 _SHOWING = frozenset({"cat", "head", "tail", "sed", "nl", "less", "more", "bat", "strings", "jq", "awk"})
@@ -79,6 +82,16 @@ def _has_same_code(one: str, other: str) -> bool:
     """Most lines of inline code stand in the other code, too."""
     mine, theirs = ({line for line in map(str.strip, code.splitlines()) if line} for code in (one, other))
     return len(mine & theirs) >= max(_FEWEST_LINES, len(mine) / 2)
+
+
+def shares_most(one: str, other: str) -> bool:
+    """Whether half of a line's words after its program are in the other one: it is that line, written otherwise.
+
+    Where it runs, and how much of it is shown, says nothing of what it does.
+    """
+    words, others = (_WORD.findall(_BESIDE_THE_JOB.sub(" ", line)) for line in (one, other))
+    given = set(words[1:])
+    return bool(given) and len(given & set(others)) >= _LEAST_SHARED * len(given)
 
 
 def is_same_tool(one: SimpleCommand, other: SimpleCommand) -> bool:

@@ -38,6 +38,7 @@ from agent_wiki.stages.call_effects import (
     is_specific,
     new_words,
     only_records,
+    shares_most,
 )
 from agent_wiki.stages.objections import ObjectedCase
 from agent_wiki.stages.run_again import is_same_run, may_change, options_of, prepares_more
@@ -150,6 +151,7 @@ class _Case(ObjectedCase):
             return self.unless_stated(f"{where}, but T{changes[0].turn} changed something else in between", against)
         # Of a line that could not be read every step ran unchanged: what was written otherwise is between them.
         is_rewritten = is_read_now(event, confirming) and event.command() != confirming.command()
+        is_rewritten |= self.turning.is_known and first.command() != second.command()
         if parts or is_rewritten or self._differs(event, confirming):
             between = "nothing else was changed" if parts < 2 else "only the remedy was changed"
             steps = f", in {parts} steps" if parts > 1 else ""
@@ -192,8 +194,12 @@ class _Case(ObjectedCase):
             return f"failed in T{otherwise.turn} for another reason"
         if doubt := doubt_of_batch(self.calls, event, self.calls_at(self.turning.remedy), confirming):
             return doubt
-        besides = self._changed_besides(event, confirming)
+        besides = [] if self._has_known_remedy(confirming) else self._changed_besides(event, confirming)
         return f"with other {' and '.join(besides)} as well" if besides else ""
+
+    def _has_known_remedy(self, confirming: Call) -> bool:
+        """The error is a known one, and the confirming call itself is what the table gives for it."""
+        return self.turning.is_known and self.turning.remedy == asked_in(confirming).turn
 
     def _has_lost(self, event: Call) -> bool:
         """A service took the call, and the session's own verdict says that it was the wrong one."""
@@ -247,7 +253,14 @@ class _Case(ObjectedCase):
         if not called_steps(event) or not called_steps(later):
             return verdict_of(later).has_passed and (event.name == later.name or gives_the_same(event, later))
         answered = {failed for failed, _ in self._answers(event, later)}
-        return answered == set(failed_steps(event))
+        return answered == set(failed_steps(event)) or self._is_remedied(event, later)
+
+    def _is_remedied(self, event: Call, later: Call) -> bool:
+        """Whether `later` is the line that failed by a known error, with its remedy: it passed, without that error."""
+        if not self._has_known_remedy(later) or not verdict_of(later).has_passed:
+            return False
+        is_again = any(line in (later.result or "") for line in self.quoted_at(event))
+        return not is_again and shares_most(asked_in(event).command() or "", asked_in(later).command() or "")
 
     def _answers(self, event: Call, later: Call) -> Iterator[tuple[SimpleCommand, SimpleCommand]]:
         """Each step that failed with each step of `later` that answers it: it passed, or ran where nothing had run."""

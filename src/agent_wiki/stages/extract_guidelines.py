@@ -36,6 +36,7 @@ MOST_CHARACTERS = {"title": 100, "rule": 600, "rationale": 600, "trigger": 300}
 SCOPE_PATTERN = r"^(general|repository|tool:[a-z0-9][a-z0-9._@/-]{0,60})$"
 _CODE = regex(r"`[^`]+`")  # a command in backticks is one word of a title
 _LONGEST = 100_000
+_KNOWN_ERRORS = "remedies/"  # the rules of an engine that find an error in a table, with its one remedy
 
 _Turns = tuple[int | None, int | None, int | None, int | None]
 GuidelineType = Literal["guideline", "workflow", "script", "command-template"]
@@ -177,21 +178,32 @@ def _with_turns_that_exist(guideline: GuidelineAnswer, turns: int) -> tuple[Guid
 def grade_of(guideline: GuidelineAnswer, trajectory: Trajectory) -> Grade:
     """How sure the cause in a lesson is."""
     turns = (guideline.event_turn, guideline.remedy_turn, guideline.confirming_turn, guideline.reason_turn)
-    return grade_of_turns(trajectory, turns, [(cited.turn, cited.quote) for cited in guideline.evidence])
+    quotes = [(cited.turn, cited.quote) for cited in guideline.evidence]
+    return grade_of_turns(trajectory, turns, quotes, is_known_error(guideline.rule_id))
 
 
-def grade_of_turns(trajectory: Trajectory, named: _Turns, quotes: Sequence[tuple[int, str]]) -> Grade:
+def is_known_error(rule_id: str | None) -> bool:
+    """Whether a lesson is of an error in an engine's table, which gives one remedy for it."""
+    return rule_id is not None and rule_id.startswith(_KNOWN_ERRORS)
+
+
+def grade_of_turns(
+    trajectory: Trajectory, named: _Turns, quotes: Sequence[tuple[int, str]], is_known: bool = False
+) -> Grade:
     """The same of the turns that a lesson names (event, remedy, confirmation, reason), and at least one quote.
 
-    Where it does not name its event, the turns of its quotes are tried. A cause is judged once a session.
+    Where it does not name its event, the turns of its quotes are tried. `is_known` as in `Turning`. A cause is judged
+    once a session.
     """
-    return trajectory.worked_out(_grade_of_turns, named, tuple(quotes))
+    return trajectory.worked_out(_grade_of_turns, named, tuple(quotes), is_known)
 
 
-def _grade_of_turns(trajectory: Trajectory, named: _Turns, quotes: tuple[tuple[int, str], ...]) -> Grade:
+def _grade_of_turns(
+    trajectory: Trajectory, named: _Turns, quotes: tuple[tuple[int, str], ...], is_known: bool
+) -> Grade:
     event, remedy, confirmation, reason = named
     if event is not None:
-        return graded(trajectory, Turning(event, remedy, confirmation, reason), quotes)
+        return graded(trajectory, Turning(event, remedy, confirmation, reason, is_known), quotes)
     turns = sorted({turn for turn, _ in quotes})
     pairs: list[tuple[int, int | None]] = [
         (first, last) for first in turns for last in reversed(turns) if last > first

@@ -14,13 +14,15 @@ class Turning:
 
     `event`: what cost something; `remedy`: what was done differently; `confirmation`: what shows that it helped.
     `reason`: where somebody says why, `NOBODY` where the lesson says that nobody does; None where it leaves that open,
-    so that the words of what it cites decide.
+    so that the words of what it cites decide. `is_known`: the error is one that a table gives a remedy for, which the
+    confirming call has and the failed one had not: what else was written otherwise is then no rival cause.
     """
 
     event: int
     remedy: int | None = None
     confirmation: int | None = None
     reason: int | None = None
+    is_known: bool = False
 
 
 @dataclass(frozen=True, slots=True)

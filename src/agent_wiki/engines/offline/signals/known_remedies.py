@@ -15,14 +15,13 @@ from agent_wiki.shell.judged_steps import called_steps
 from agent_wiki.shell.past_failure import was_read
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.shell.same_check import is_same_check
-from agent_wiki.stages.call_effects import is_same_job
+from agent_wiki.stages.call_effects import is_same_job, shares_most
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
 _WITHIN_CALLS, _SOON = 20, 8  # the second where the remedy need not be the failed command
 _MISSED = regex(r"[^\n]{0,80}not found\b|Failed to spawn\b", needs=("not found", "Failed to spawn"))
-_WORD, _MOST = regex(r"[^\s;&|\"']+"), 0.5
 _PAIR = regex(r"'[^'\n]{0,800}'|\"[^\"\n]{0,800}\"")
 
 
@@ -99,7 +98,8 @@ def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt 
         for attempt in later:
             is_good = attempt.verdict == "passed"
             if remedy.unread:
-                is_good = was_read(attempt.ended) and _shares_most(failed, attempt) and not _is_missing(attempt, remedy)
+                is_good = was_read(attempt.ended) and shares_most(failed.line, attempt.line)
+                is_good = is_good and not _is_missing(attempt, remedy)
             is_meant = is_good and (not remedy.is_same or _do_the_same(failed, attempt))
             if is_meant and command.search(attempt.line) and _puts_in_quotes(attempt, failed, remedy):
                 return attempt
@@ -113,12 +113,6 @@ def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt 
 def _is_missing(attempt: Attempt, remedy: Remedy) -> bool:
     """The other form meets the same error, or is not there itself."""
     return remedy.error.search(attempt.output) is not None or "is not recognized" in attempt.output
-
-
-def _shares_most(failed: Attempt, attempt: Attempt) -> bool:
-    """Whether most words of the failed line are in the later one: it is the same line, written otherwise."""
-    words = set(_WORD.findall(failed.line))
-    return len(words & set(_WORD.findall(attempt.line))) >= _MOST * len(words)
 
 
 def _command(failed: Attempt, remedy: Remedy) -> Pattern | None:
@@ -149,8 +143,9 @@ def _applies(edit: Call, remedy: Remedy) -> bool:
 def _confirmed(session: MinedSession, failed: Attempt, worked: Attempt | Call, remedy: Remedy) -> int | None:
     """The turn in which the command that failed works, or a look shows what is good: of the remedy, or a later one."""
     later = [worked] if isinstance(worked, Attempt) else []
-    if later and (remedy.unread or _stands_in(failed, later[0])):  # what the shell could read, or another program
-        return later[0].turn
+    of_both = (failed.line, later[0].line) if later and not remedy.good else None
+    if of_both and (remedy.unread or _stands_in(failed, later[0]) or shares_most(*of_both)):
+        return later[0].turn  # what the shell could read, another program, or the line written otherwise
     later += [each for each in session.attempts_after(failed, 2 * _WITHIN_CALLS) if each.position > worked.position]
     if remedy.good:
         return next((each.turn for each in later if remedy.good.search(each.output)), None)
