@@ -106,6 +106,11 @@ class _Case(ObjectedCase):
         at_event = [call.ended_by or call for call in self.calls_at(turning.event)]
         self.event = next((call for call in at_event if verdict_of(call).has_failed), None)
         self.shown = at_event[0] if at_event and self.event is None and self.is_shown(turning.event) else None
+        if turning.is_known and self.event is None:  # a pipe hid its status, and a table knows what it printed
+            self.shown = next((call for call in at_event if self._prints_cited(call)), None)
+
+    def _prints_cited(self, call: Call) -> bool:
+        return any(quote in (call.result or "") for quote in self.quoted_at(call) if quote not in call.raw_arguments)
 
     @property
     def is_objection(self) -> bool:

@@ -342,3 +342,35 @@ def test_no_other_persons_name_is_taken_for_a_commit() -> None:
     (remedy,) = (each for each in remedies() if each.id.endswith("author-identity"))
     assert "ask for the name" in remedy.wording.rule
     assert "git log" not in remedy.wording.rule
+
+
+FLAG = "rg: unrecognized flag --total|cart|basket"
+
+
+def _learnt(script: Script) -> list[str]:
+    trajectory = script.done()
+    return [each.title for each in answer(GuidelinesQuestion(trajectory, summary(trajectory))).guidelines]
+
+
+def test_the_line_that_failed_by_a_known_error_may_be_written_otherwise_in_more_than_its_remedy() -> None:
+    script = Script().runs('cd web && rg -n "--total|cart|basket" -g "!dist"', FLAG, failed=True)
+    script.runs('rg -n -e "--total|cart|basket" src README.md', "src/cart.js:3: --total")
+    assert _learnt(script) == ["Put -- before patterns beginning with -"]
+
+
+def test_a_known_remedy_in_another_line_shows_nothing() -> None:
+    script = Script().runs('rg -n "--total|cart|basket" -g "!dist"', FLAG, failed=True)
+    assert not _learnt(script.runs("rg -l -e price docs", "docs/price.md"))
+
+
+def test_a_line_that_still_shows_the_known_error_is_no_remedy() -> None:
+    script = Script().runs('rg -n "--total|cart|basket" -g "!dist"', FLAG, failed=True)
+    assert not _learnt(script.runs('rg -n -e "--total|cart|basket" src; true', f"{FLAG}\nsrc/cart.js:3"))
+
+
+def test_a_pipe_may_have_hidden_the_status_of_what_met_the_error_first_of_all() -> None:
+    script = Script().runs("nl -ba app/[id]/page.tsx | head -5", "zsh:1: no matches found: app/[id]/page.tsx")
+    script.runs("nl -ba 'app/[id]/page.tsx' | head -9", "1 export")
+    assert _learnt(script) == ["Quote wildcards in zsh"]
+    later = Script().runs("cat notes.md; true", "Notes\nof today\nzsh:1: no matches found: app/[id]/page.tsx")
+    assert not _learnt(later.runs("cat 'app/[id]/page.tsx'", "1 export"))

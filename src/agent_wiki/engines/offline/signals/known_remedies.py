@@ -22,6 +22,7 @@ from agent_wiki.wiki.text import plain_line
 
 _WITHIN_CALLS, _SOON = 20, 8  # the second where the remedy need not be the failed command
 _MISSED = regex(r"[^\n]{0,80}not found\b|Failed to spawn\b", needs=("not found", "Failed to spawn"))
+_MOST_OF_START = 600  # characters
 _PAIR = regex(r"'[^'\n]{0,800}'|\"[^\"\n]{0,800}\"")
 
 
@@ -48,9 +49,19 @@ def lessons(session: MinedSession) -> list[Lesson]:
     found: list[Lesson] = []
     for attempt in session.attempts:
         for remedy in remedies() if attempt.verdict != "unknown" else ():
-            if remedy.good or (attempt.verdict == "failed" and _commands(attempt)):
+            if remedy.good or _has_met(attempt, remedy):
                 found += _lesson(session, attempt, remedy)
     return found
+
+
+def _has_met(attempt: Attempt, remedy: Remedy) -> bool:
+    """The attempt failed, or says nothing before the error although a pipe or what came after hid its status."""
+    if attempt.verdict != "failed":
+        is_narrow = remedy.failed is not None or remedy.quotes
+        match = remedy.error.search(attempt.output[:_MOST_OF_START]) if is_narrow else None
+        if match is None or attempt.output[: match.start()].count("\n") > 0:
+            return False
+    return bool(_commands(attempt))
 
 
 def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Lesson]:
