@@ -156,7 +156,8 @@ class _Case(ObjectedCase):
             return self.unless_stated(f"{where}, but T{changes[0].turn} changed something else in between", against)
         # Of a line that could not be read every step ran unchanged: what was written otherwise is between them.
         is_rewritten = is_read_now(event, confirming) and event.command() != confirming.command()
-        is_rewritten |= self.turning.is_known and first.command() != second.command()
+        is_other = (first.name, first.command()) != (second.name, second.command())
+        is_rewritten |= self.turning.is_known and is_other
         if parts or is_rewritten or self._differs(event, confirming):
             between = "nothing else was changed" if parts < 2 else "only the remedy was changed"
             steps = f", in {parts} steps" if parts > 1 else ""

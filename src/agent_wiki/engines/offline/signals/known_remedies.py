@@ -36,6 +36,7 @@ class Remedy(WordedEntry):
     is_same: bool = False
     quotes: bool = False
     unread: bool = False
+    by_tool: bool = False
     good: AnyOf | None = None
 
 
@@ -75,7 +76,11 @@ def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Less
         return []
     name, wanted = error_name(line, session) or plain_line(line, 120).replace("`", "'"), _wanted(failed, remedy)
     applied = _line_with(
-        *((_command(failed, remedy), worked.line) if isinstance(worked, Attempt) else (remedy.edit, edit_text(worked)))
+        *(
+            (pattern("") if remedy.by_tool else _command(failed, remedy), worked.line)
+            if isinstance(worked, Attempt)
+            else (remedy.edit, edit_text(worked))
+        )
     )
     unread = failed.line.partition("\n")[0][:200].strip() if remedy.unread and "`" not in failed.line else ""  # whole
     stopped = plain_line(unread, 120) or wanted
@@ -105,20 +110,25 @@ def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt 
     within = _WITHIN_CALLS if remedy.is_same or remedy.unread or remedy.good else _SOON
     later = sorted(session.attempts_after(failed, within), key=lambda each: not _is_again(failed, each))
     command = _command(failed, remedy)
-    if command is not None and not command.search(failed.line):
+    if command is not None and not command.search(_said(failed, remedy)):
         for attempt in later:
             is_good = attempt.verdict == "passed"
             if remedy.unread:
                 is_good = was_read(attempt.ended) and shares_most(failed.line, attempt.line)
                 is_good = is_good and not _is_missing(attempt, remedy)
             is_meant = is_good and (not remedy.is_same or _do_the_same(failed, attempt))
-            if is_meant and command.search(attempt.line) and _puts_in_quotes(attempt, failed, remedy):
+            is_meant = is_meant and (not remedy.by_tool or shares_most(failed.line, attempt.line))
+            if is_meant and command.search(_said(attempt, remedy)) and _puts_in_quotes(attempt, failed, remedy):
                 return attempt
     if remedy.edit is not None:
         for edit in session.edits_between(failed.position, failed.position + _WITHIN_CALLS):
             if _applies(edit, remedy):
                 return edit
     return None
+
+
+def _said(attempt: Attempt, remedy: Remedy) -> str:
+    return attempt.call.name if remedy.by_tool else attempt.line
 
 
 def _is_missing(attempt: Attempt, remedy: Remedy) -> bool:
