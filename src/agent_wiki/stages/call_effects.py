@@ -38,7 +38,9 @@ _NUMBERS = regex(r"0x[0-9a-f]+|\d+")
 _FEWEST_LINES = 2
 _WORD = regex(r"[^\s;&|\"']+")
 _LEAST_SHARED = 0.5
-_BESIDE_THE_JOB = regex(r"\bcd [^;&|\n]{1,300}(?:&&|;)|\d?>{1,2} ?(?:&\d|/dev/null)|\| ?(?:head|tail)\b[^|;&\n]{0,40}")
+_BESIDE_THE_JOB = regex(
+    r"\bcd [^;&|\n]{1,300}(?:&&|;|$)|\d?>{1,2} ?(?:&\d|/dev/null)|\| ?(?:head|tail)\b[^|;&\n]{0,40}"
+)
 KEPT_BACK = regex(r"\A[^\n]{0,40}unchanged since (?:the )?last read")
 """The answer of a tool that has what it is asked for, and does not show it."""
 _SHOWING = frozenset({"cat", "head", "tail", "sed", "nl", "less", "more", "bat", "strings", "jq", "awk"})

@@ -108,7 +108,10 @@ def _was_installed(session: MinedSession, failed: Attempt, worked: Attempt | Cal
 def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt | Call | None:
     """The later attempt or edit that applied the remedy, when it was not already in the failed command."""
     within = _WITHIN_CALLS if remedy.is_same or remedy.unread or remedy.good else _SOON
-    later = sorted(session.attempts_after(failed, within), key=lambda each: not _is_again(failed, each))
+    later = sorted(
+        session.attempts_after(failed, within),
+        key=lambda each: not (_is_again(failed, each) or shares_most(failed.line, each.line)),
+    )
     command = _command(failed, remedy)
     if command is not None and not command.search(_said(failed, remedy)):
         for attempt in later:
