@@ -10,8 +10,10 @@ from pathlib import Path
 
 from agent_wiki.engines.offline.example_sessions import example_of
 from agent_wiki.engines.offline.rules import RULES
+from agent_wiki.engines.offline.signals.known_remedies import remedies
 
 RULES_PAGE = Path(__file__).parent / "mining.md"
+KNOWN_ERRORS = "remedies"
 BEGIN, END = "<!-- rules: made by docs/generate_rules.py -->", "<!-- end of rules -->"
 
 
@@ -28,10 +30,23 @@ def page_with_rules(page: str) -> str:
 
 def _family(family: str) -> Iterator[str]:
     yield f"#### {family}\n"
+    if family == KNOWN_ERRORS:
+        yield from _known_errors()
+        return
     for rule in (each for each in RULES if each.family == family):
         example = example_of(rule)
         yield f"##### {rule.id}\n\n{rule.summary}\n"
         yield f"```text\n{example.fires.strip()}\n```\n\nNothing in:\n\n```text\n{example.silent.strip()}\n```\n"
+
+
+def _known_errors() -> Iterator[str]:
+    """They are many, and all of one kind: a row each."""
+    yield "`wiki rules remedies/<id>` shows the examples of one.\n"
+    yield "| id | title | when |\n|---|---|---|"
+    for remedy in remedies():
+        trigger = remedy.trigger.replace("|", "\\|")
+        yield f"| `{remedy.id.removeprefix(f'{KNOWN_ERRORS}/')}` | {remedy.title} | {trigger} |"
+    yield ""
 
 
 if __name__ == "__main__":
