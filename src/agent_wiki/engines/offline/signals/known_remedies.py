@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, error_name, lesson, quote_command, quote_line
-from agent_wiki.engines.offline.tables import AnyOf, Pattern, entries, pattern
+from agent_wiki.engines.offline.tables import AnyOf, Pattern, entries, pattern, written
 from agent_wiki.engines.offline.troubles import INSTALLS
 from agent_wiki.shell.blame import named_in
 from agent_wiki.shell.edited_parts import edit_old_text, edit_text
@@ -22,7 +23,7 @@ from agent_wiki.wiki.text import plain_line
 
 _WITHIN_CALLS, _SOON = 20, 8  # the second where the remedy need not be the failed command
 _MISSED = regex(r"[^\n]{0,80}not found\b|Failed to spawn\b", needs=("not found", "Failed to spawn"))
-_MOST_OF_START = 600  # characters
+_STUMBLES, _MOST_OF_START = written("stumbles", re.IGNORECASE), 600  # characters
 _PAIR = regex(r"'[^'\n]{0,800}'|\"[^\"\n]{0,800}\"")
 
 
@@ -48,21 +49,24 @@ def remedies() -> tuple[Remedy, ...]:
 def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson for each well-known error that the session met and then overcame with the remedy."""
     found: list[Lesson] = []
-    for attempt in session.attempts:
-        for remedy in remedies() if attempt.verdict != "unknown" else ():
-            if remedy.good or _has_met(attempt, remedy):
+    for attempt in (each for each in session.attempts if each.verdict != "unknown"):
+        first = attempt.output[:_MOST_OF_START].partition("\n")[0]
+        may_have_met = attempt.verdict == "failed" or _STUMBLES.search(first) is not None
+        for remedy in remedies() if may_have_met else _of_states():
+            if remedy.good or (_has_met(attempt, remedy, first) and _commands(attempt)):
                 found += _lesson(session, attempt, remedy)
     return found
 
 
-def _has_met(attempt: Attempt, remedy: Remedy) -> bool:
-    """The attempt failed, or says nothing before the error although a pipe or what came after hid its status."""
-    if attempt.verdict != "failed":
-        is_narrow = remedy.failed is not None or remedy.quotes
-        match = remedy.error.search(attempt.output[:_MOST_OF_START]) if is_narrow else None
-        if match is None or attempt.output[: match.start()].count("\n") > 0:
-            return False
-    return bool(_commands(attempt))
+@cache
+def _of_states() -> tuple[Remedy, ...]:
+    return tuple(each for each in remedies() if each.good)
+
+
+def _has_met(attempt: Attempt, remedy: Remedy, first: str) -> bool:
+    """The attempt failed, or its first line is the error although a pipe or what came after hid its status."""
+    is_narrow = remedy.failed is not None or remedy.quotes
+    return attempt.verdict == "failed" or (is_narrow and remedy.error.search(first) is not None)
 
 
 def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Lesson]:
@@ -75,13 +79,8 @@ def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Less
     if worked is None or (remedy.good and confirmed is None) or _was_installed(session, failed, worked):
         return []
     name, wanted = error_name(line, session) or plain_line(line, 120).replace("`", "'"), _wanted(failed, remedy)
-    applied = _line_with(
-        *(
-            (pattern("") if remedy.by_tool else _command(failed, remedy), worked.line)
-            if isinstance(worked, Attempt)
-            else (remedy.edit, edit_text(worked))
-        )
-    )
+    shows = pattern("") if remedy.by_tool else _command(failed, remedy)
+    applied = _line_with(*((shows, worked.line) if isinstance(worked, Attempt) else (remedy.edit, edit_text(worked))))
     unread = failed.line.partition("\n")[0][:200].strip() if remedy.unread and "`" not in failed.line else ""  # whole
     stopped = plain_line(unread, 120) or wanted
     rationale = (
@@ -108,19 +107,15 @@ def _was_installed(session: MinedSession, failed: Attempt, worked: Attempt | Cal
 def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt | Call | None:
     """The later attempt or edit that applied the remedy, when it was not already in the failed command."""
     within = _WITHIN_CALLS if remedy.is_same or remedy.unread or remedy.good else _SOON
-    later = sorted(
-        session.attempts_after(failed, within),
-        key=lambda each: not (_is_again(failed, each) or shares_most(failed.line, each.line)),
-    )
+    later = sorted(session.attempts_after(failed, within), key=lambda each: not _is_again(failed, each))
     command = _command(failed, remedy)
     if command is not None and not command.search(_said(failed, remedy)):
         for attempt in later:
-            is_good = attempt.verdict == "passed"
+            is_alike = shares_most(failed.line, attempt.line)
+            is_good = attempt.verdict == "passed" and (is_alike or not remedy.by_tool)
             if remedy.unread:
-                is_good = was_read(attempt.ended) and shares_most(failed.line, attempt.line)
-                is_good = is_good and not _is_missing(attempt, remedy)
+                is_good = is_alike and was_read(attempt.ended) and not _is_missing(attempt, remedy)
             is_meant = is_good and (not remedy.is_same or _do_the_same(failed, attempt))
-            is_meant = is_meant and (not remedy.by_tool or shares_most(failed.line, attempt.line))
             if is_meant and command.search(_said(attempt, remedy)) and _puts_in_quotes(attempt, failed, remedy):
                 return attempt
     if remedy.edit is not None:
@@ -155,7 +150,8 @@ def _puts_in_quotes(attempt: Attempt, failed: Attempt, remedy: Remedy) -> bool:
 
 def _is_again(failed: Attempt, later: Attempt) -> bool:
     """What failed is run again, with the remedy or without."""
-    return any(is_same_check(one, two) for one in called_steps(failed.call) for two in called_steps(later.call))
+    pairs = ((one, two) for one in called_steps(failed.call) for two in called_steps(later.call))
+    return shares_most(failed.line, later.line) or any(is_same_check(*pair) for pair in pairs)
 
 
 def _applies(edit: Call, remedy: Remedy) -> bool:
