@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from agent_wiki.engines.offline.signals.known_remedies import Remedy, remedies
 from agent_wiki.engines.offline.tables import Entry, Pattern, written
+from agent_wiki.wiki.text import plain_line
 
 WORDS = {"id": "a/b", "title": "Do it first", "rule": "Do it.", "trigger": "Work.", "tags": ["a"]}
 
@@ -50,3 +51,9 @@ def test_an_apostrophe_of_an_expression_is_also_one_as_typographers_set_it() -> 
     assert all(asks.search(f"I{mark}d like to return the lamp.") for mark in "'’")
     left_open = written("left_open", re.IGNORECASE)
     assert all(left_open.search(f"I couldn{mark}t verify it in a browser.") for mark in "'’")
+
+
+@pytest.mark.parametrize("remedy", remedies(), ids=lambda remedy: remedy.id)
+def test_the_words_of_an_entry_stand_on_a_page_as_they_are_written(remedy: Remedy) -> None:
+    for words in (remedy.title, remedy.rule, remedy.trigger):
+        assert plain_line(words, 1_000).rstrip(".") == " ".join(words.split()).rstrip(".")

@@ -109,3 +109,9 @@ def test_an_argument_that_every_agent_gives_and_another_request_teach_nothing() 
     assert not _rules(script.call("read_note", {"lines": 3, "path": "a.md"}, "x"))
     script = Script().call("send_letter", {"action": "send", "text": "a"}, "send requires a target.", failed=True)
     assert not _rules(script.call("send_letter", {"action": "list", "target": "kim"}, "[]"))
+
+
+def test_what_the_schema_of_an_editing_tool_asks_for_teaches_nothing() -> None:
+    refusal = "Error: params must have required property 'old_string'"
+    script = Script().call("replace", {"file_path": "a.md", "new_string": "b"}, refusal, failed=True)
+    assert not _rules(script.call("replace", {"file_path": "a.md", "new_string": "b", "old_string": "a"}, "done"))

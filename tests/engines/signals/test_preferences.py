@@ -209,3 +209,9 @@ def test_a_rule_stands_beside_words_of_the_product(said: str, rule: str) -> None
 
 def test_nobody_else_knows_which_is_the_old_one() -> None:
     assert not _rules(_working().user("Don't use the old API"))
+
+
+def test_a_rule_that_stands_behind_a_dash_holds_only_under_what_stands_before_it() -> None:
+    said = "never touch till.sh in here - always create issues in the till repository"
+    assert _rules(_working().user("always create issues in the till repository"))
+    assert not _rules(_working().user(said))

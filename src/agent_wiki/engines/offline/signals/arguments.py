@@ -69,7 +69,8 @@ def _absolute(session: MinedSession, failed: Call) -> list[Lesson]:
 
 def _missing(session: MinedSession, failed: Call) -> list[Lesson]:
     """A tool says which argument is missing, is given it besides the others, and works."""
-    head = (failed.result or "")[:600] if has_failed(failed) and failed.command() is None else ""
+    is_own = failed.command() is not None or bare_tool_name(failed.name).lower() in EDIT_TOOLS  # its schema is at hand
+    head = (failed.result or "")[:600] if has_failed(failed) and not is_own else ""
     match = _WANTS_ARGUMENT.search(head)
     name = next(filter(None, match.groups()), "") if match else ""
     worked = _next_success(session, failed) if name and name not in _EVERY_AGENT_KNOWS else None

@@ -116,13 +116,24 @@ def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt 
             if remedy.unread:
                 is_good = is_alike and was_read(attempt.ended) and not _is_missing(attempt, remedy)
             is_meant = is_good and (not remedy.is_same or _do_the_same(failed, attempt))
-            if is_meant and command.search(_said(attempt, remedy)) and _puts_in_quotes(attempt, failed, remedy):
+            is_meant = is_meant and command.search(_said(attempt, remedy)) is not None
+            if (
+                is_meant
+                and _puts_in_quotes(attempt, failed, remedy)
+                and not _met_again(session, failed, attempt, remedy)
+            ):
                 return attempt
     if remedy.edit is not None:
         for edit in session.edits_between(failed.position, failed.position + _WITHIN_CALLS):
             if _applies(edit, remedy):
                 return edit
     return None
+
+
+def _met_again(session: MinedSession, failed: Attempt, tried: Attempt, remedy: Remedy) -> bool:
+    """What was done apart from the line that failed did not help: one of the very next calls met the error again."""
+    soon = () if _is_again(failed, tried) else session.attempts_after(tried, 2)
+    return any(each.verdict == "failed" and remedy.error.search(each.output) for each in soon)
 
 
 def _said(attempt: Attempt, remedy: Remedy) -> str:

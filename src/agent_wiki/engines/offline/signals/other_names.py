@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import takewhile
 
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, Wording, tag
@@ -31,15 +30,14 @@ def lessons(session: MinedSession) -> list[Lesson]:
 
 
 def _renamed(session: MinedSession, failed: Attempt) -> list[Lesson]:
-    """A word that a program does not know is replaced by one that it knows, or its wrapper is left out."""
+    """An option that a program does not know is replaced by one that it knows, or its wrapper is left out."""
     if (match := _UNKNOWN.search(failed.output)) is None:
         return []
     for wanted, later, used in _stand_ins(session, failed):
         has_passed = later.verdict == "passed"
         wording = _by_itself(match, wanted, used) if has_passed or has_run(later.ended) else None
-        is_repeated = sum(match[0] in each.output for each in session.attempts if each.verdict == "failed") > 1
-        others = (_by_other_word, *([_by_leaving_out] if is_repeated else [])) if has_passed else ()
-        if wording := wording or next(filter(None, (each(match, wanted, used) for each in others)), None):
+        wording = wording or (_by_other_option(match, wanted, used) if has_passed else None)
+        if wording is not None:
             return _lesson(session, Recovery(failed, later, wanted, used), wording, match[0])
     return []
 
@@ -55,36 +53,21 @@ def _by_itself(unknown: re.Match[str], wanted: SimpleCommand, used: SimpleComman
     return Wording("recoveries/renamed", f"Call `{name}` without `{wrapper}`", rule, trigger, (tag(name), tag(wrapper)))
 
 
-def _by_other_word(unknown: re.Match[str], wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
-    """The one word that it did not know is one with the same value, or with more to it (`--target-id`)."""
+def _by_other_option(unknown: re.Match[str], wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
+    """The one option that it did not know is another with the same value or in another number; a word is no option."""
     gone, come = set(wanted.words[1:]) - set(used.words), set(used.words) - set(wanted.words)
     old, new = ("".join(each).partition("=")[0] for each in (gone, come))
-    bare, value, parts = unknown["word"].strip("-"), _value_of(wanted, old), re.split("[-_]", new.strip("-"))
-    is_other = len(gone) == len(come) == 1 and old.strip("-") == bare and wanted.program == used.program
-    if not is_other or (old[:1] == "-") != (new[:1] == "-") or is_check(wanted):
-        return None
-    is_same = old[:1] == "-" and len(value) > _SHORT and not value.isdigit() and value == _value_of(used, new)
-    if not is_same and (len(bare) < _SHORT or not {bare, f"{bare}s", bare.removesuffix("s")} & set(parts)):
+    is_other = len(gone) == len(come) == 1 and old.strip("-") == unknown["word"].strip("-")
+    is_other = is_other and old[:1] == new[:1] == "-" and wanted.program == used.program and not is_check(wanted)
+    value = _value_of(wanted, old) if is_other else ""
+    is_same = len(value) > _SHORT and not value.isdigit() and value == _value_of(used, new)
+    if not is_other or not (is_same or old.rstrip("s") == new.rstrip("s")):
         return None
     called = " ".join((wanted.program, *(word for word in wanted.words[1:2] if word.isalpha() and word != old)))
     rule = f"Call `{called}` with `{new}` in place of `{old}`, which it does not know."
     trigger = f"`{called}` is to be called with `{old}`, or answers `{unknown[0]}`."
     tags = (tag(wanted.program), tag(new), "shell")
     return Wording("recoveries/renamed", f"Give `{called}` {new}, not {old}", rule, trigger, tags)
-
-
-def _by_leaving_out(unknown: re.Match[str], wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
-    """The one option that it did not know is left out, with its value."""
-    gone = [word for word in wanted.words if word not in used.words]
-    option = gone[0].partition("=")[0] if gone else ""
-    is_alone = set(used.words) <= set(wanted.words) and gone[1:] in ([], [_value_of(wanted, option)])
-    if not is_alone or option[:2] != "--" or option.strip("-") != unknown["word"].strip("-") or is_check(wanted):
-        return None
-    called = " ".join((wanted.program, *takewhile(str.isalpha, wanted.words[1:3])))  # of a subcommand it holds alone
-    rule = f"Call `{called}` without `{option}`, which it does not know."
-    trigger = f"`{called}` is to be called with `{option}`, or answers `{unknown[0]}`."
-    tags = (tag(wanted.program), tag(option), "shell")
-    return Wording("recoveries/renamed", f"Call `{called}` without {option}", rule, trigger, tags)
 
 
 def _value_of(command: SimpleCommand, option: str) -> str:

@@ -79,7 +79,8 @@ def _lesson(session: MinedSession, words: UserWords, sentence: str, norm: Norm) 
     rule = plain_line(norm.rule, 240)
     title = _title(rule, norm.deed)
     is_literal = generalize(norm.rule, session.trajectory) == norm.rule and not _ONE_OFF.search(norm.rule)
-    if title is None or not is_literal:
+    said_before = words.text.partition(sentence)[0].rpartition("\n")[2].rstrip()
+    if title is None or not is_literal or said_before.endswith(("-", "–", "—")):  # the condition under which it holds
         return []
     wording = Wording(
         "preferences/stated-rule", sentence_case(title), f"{rule}.", f"{plain_line(norm.situation, 200)}.", _tags(rule)
