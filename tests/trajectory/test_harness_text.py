@@ -57,3 +57,14 @@ def test_it_is_marked_in_a_format_that_says_nothing_of_it(tmp_path: Path) -> Non
     path.write_text(json.dumps({"messages": messages}), encoding="utf-8")
     (trajectory,) = read(Recording(path, path.name))
     assert [message.mark for message in trajectory.messages] == [None, "compaction", "injected"]
+
+
+def test_blocks_that_codex_puts_before_a_request_are_its_own_and_the_request_is_not() -> None:
+    plugins = "<recommended_plugins>\nPlugins that are not installed.\n</recommended_plugins>"
+    skills = "<skills_instructions>\nSkills.\n</skills_instructions>"
+    assert harness_mark(plugins) == "injected"
+    assert (
+        harness_mark(f"{plugins}\n{skills}\n# AGENTS.md instructions\n\n<INSTRUCTIONS>x</INSTRUCTIONS>") == "injected"
+    )
+    assert harness_mark(f"{plugins}\nMend the lamps.") is None
+    assert harness_mark("<recommended_plugins> is a tag that I do not know") is None

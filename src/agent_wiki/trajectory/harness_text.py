@@ -48,9 +48,21 @@ _WRITTEN_IN = regex(
     r"|I ran the following shell command:\n```sh\n)"
 )
 
+# What Codex tells a model before the first request, a block each.
+_BLOCK = regex(r"\s*<(?P<tag>recommended_plugins|[a-z]{3,20}_instructions|collaboration_mode)>")
+_MOST_BLOCKS = 20
+
 
 def harness_mark(text: str) -> MessageMark | None:
     """The mark of a text that a harness wrote from its beginning to its end; None for any other."""
+    for _ in range(_MOST_BLOCKS):
+        block = _BLOCK.match(text)
+        end = f"</{block['tag']}>" if block else ""
+        if block is None or end not in text:
+            break
+        text = text[text.index(end) + len(end) :]  # a request may follow in the same turn
+        if not text.strip():
+            return "injected"
     if _SUMMARY.match(text):
         return "compaction"
     return "injected" if _WRITTEN_IN.match(text) else None
