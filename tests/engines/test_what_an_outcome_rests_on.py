@@ -60,7 +60,9 @@ def test_what_ran_after_the_last_change_is_named_and_not_denied() -> None:
     ran = "after the last change (T2) `run_experiment` ran (T7), and this engine cannot tell what that shows"
     printed = ran.replace("(T7)", '(T7) and printed “{"reward": 14.2}”')
     assert summary(session).outcome_reason == printed
-    compiled = ran.replace("run_experiment", "python -m py_compile cart.py").replace("T7", "T9")
+    compiled = (
+        "only `python -m py_compile cart.py` passed (T9) after the last change (T2), which says little of the request"
+    )
     assert summary(session.run("python -m py_compile cart.py")).outcome_reason == compiled
 
 

@@ -95,6 +95,7 @@ _GOOD_WORDS = (
     "ok", "pass", "failed", "fail 0", "✓", "✔", "√", "0 ", "no issues", "no errors", "built", "succe", "compiled",
     "finished", "completed",
 )  # fmt: skip
+_LETTERS = regex(r"[^\W\d_]{2,}")
 _MOST_OF_REQUEST = 1_000
 _REQUESTED = regex(
     r"^[^\n]{0,120}?\b(?:GET|POST|PUT|PATCH|DELETE) https?://[^\s:]{1,200}(?::\d{1,5}[^\s:]{0,150})?: (?=\S)",
@@ -275,6 +276,12 @@ def speaks_of_failure(line: str) -> bool:
 def shows_success(line: str) -> bool:
     """True for a line that says that tests or a build passed."""
     return _PASSED.search(without_colours(line)) is not None
+
+
+def are_alike(one: str, two: str) -> bool:
+    """Two lines of errors share a third of the words of the longer: they may be of one cause."""
+    words, others = (set(_LETTERS.findall(each.lower())) for each in (one, two))
+    return 3 * len(words & others) >= max(len(words), len(others))
 
 
 def without_colours(text: str) -> str:

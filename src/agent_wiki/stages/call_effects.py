@@ -37,7 +37,15 @@ _MAKING = frozenset({"mkdir", "chmod"})
 _NUMBERS = regex(r"0x[0-9a-f]+|\d+")
 _FEWEST_LINES = 2
 _WORD = regex(r"[^\s;&|\"']+")
-_LEAST_SHARED = 0.5
+_LEAST_SHARED, _LONG_OPTION = 0.5, 16  # characters: that is no option, but a text
+_VERSION = regex(r"[\d.]+(?:\.exe)?$|\.(?:exe|cmd)$", re.IGNORECASE)
+_HIDES = regex(r"(?:2|&)> ?/dev/null|\|\| ?true\b")
+_DOES_MORE = regex(
+    r"\b(?:(?:uv )?pip3? install|(?:npm|pnpm|yarn|bun) (?:ci|i|install|add)|apt(?:-get)? install|brew install"
+    r"|pod install|mise install|cargo install|go (?:get|install)|winget install|choco install|prisma generate"
+    r"|git reset --hard|git checkout -- |git restore|rm -rf?|xcode-select -s)(?!\S)"
+    r"|\bcurl\b[^\n;&|]{1,200}\| ?(?:ba|z)?sh\b"
+)
 _BESIDE_THE_JOB = regex(
     r"\bcd [^;&|\n]{1,300}(?:&&|;|$)|\d?>{1,2} ?(?:&\d|/dev/null)|\| ?(?:head|tail)\b[^|;&\n]{0,40}"
 )
@@ -87,13 +95,45 @@ def _has_same_code(one: str, other: str) -> bool:
 
 
 def shares_most(one: str, other: str) -> bool:
-    """Whether half of a line's words after its program are in the other one: it is that line, written otherwise.
+    """Whether half of a line's words after its program are in the other one: it may be that line, written otherwise.
 
     Where it runs, and how much of it is shown, says nothing of what it does.
     """
     words, others = (_WORD.findall(_BESIDE_THE_JOB.sub(" ", line)) for line in (one, other))
     given = set(words[1:])
     return bool(given) and len(given & set(others)) >= _LEAST_SHARED * len(given)
+
+
+def done_besides(line: str, other: str) -> list[str]:
+    """What installs something or throws something away in a line, and not in the other: it may be why it works."""
+    return [each for each in _DOES_MORE.findall(line) if each not in other]
+
+
+def is_written_otherwise(one: SimpleCommand, other: SimpleCommand) -> bool:
+    """Whether a command is another one in other words: of one program, with half of what the first was given.
+
+    An option is no such thing, unless it is a text; nor is a command one whose errors are hidden.
+    """
+    if _HIDES.search(other.source) and not _HIDES.search(one.source):
+        return False
+    names = [_VERSION.sub("", bare_name(each.program).lower()) for each in (one, other)]
+    given, others = (
+        {
+            word
+            for word in _WORD.findall(" ".join([*each.words[1:], each.body]))
+            if word[:1] != "-" or word[_LONG_OPTION:]
+        }
+        for each in (one, other)
+    )
+    is_most = len(given & others) >= _LEAST_SHARED * len(given) if given else one.words[1:] == other.words[1:]
+    return names[0] == names[1] and is_most
+
+
+def wanted_steps(event: Call) -> list[SimpleCommand]:
+    """The steps that failed, of a folder that was not there what was to be done in it; where none failed, all."""
+    failed = list(failed_steps(event)) or list(called_steps(event))
+    behind = [step for step in called_steps(event) if step.program != "cd"]
+    return behind if all(step.program == "cd" for step in failed) else failed
 
 
 def is_same_tool(one: SimpleCommand, other: SimpleCommand) -> bool:

@@ -36,9 +36,11 @@ from agent_wiki.stages.call_effects import (
     is_same_tool,
     is_scratch,
     is_specific,
+    is_written_otherwise,
     new_words,
     only_records,
     shares_most,
+    wanted_steps,
 )
 from agent_wiki.stages.objections import ObjectedCase
 from agent_wiki.stages.run_again import is_same_run, may_change, options_of, prepares_more
@@ -192,7 +194,10 @@ class _Case(ObjectedCase):
         """Why the pass says nothing of the remedy; empty where nothing speaks against it."""
         if self._has_lost(event):
             return "the recorded verdict on the session is a failure"
-        spoke = self.next_users_turn(event.turn) if _RULE_OF_HOST.search(event.result or "") else None
+        may_change = _RULE_OF_HOST.search(event.result or "") or (
+            self.turning.is_known and _NO_PROGRAM.search(verdict_of(event).line)
+        )
+        spoke = self.next_users_turn(event.turn) if may_change else None
         if spoke is not None and spoke < asked_in(confirming).turn:
             return "the user, who may have changed it there, spoke in between"
         otherwise = self._failed_otherwise(event, confirming)
@@ -250,6 +255,10 @@ class _Case(ObjectedCase):
 
     def _confirms(self, event: Call, later: Call) -> bool:
         """Whether `later` is the check that failed, and passed."""
+        if self.shown is not None and self.turning.is_known and called_steps(event):
+            is_same = any(is_same_check(one, two) for one in called_steps(event) for two in passed_steps(later))
+            is_gone = not any(line in (later.result or "") for line in self.quoted_at(event))
+            return (is_same and is_gone) or self._is_remedied(event, later)
         if self.shown is not None:
             lines = self.quoted_at(event)
             programs = {step.program for step in called_steps(event)} & {step.program for step in called_steps(later)}
@@ -262,11 +271,14 @@ class _Case(ObjectedCase):
         return answered == set(failed_steps(event)) or self._is_remedied(event, later)
 
     def _is_remedied(self, event: Call, later: Call) -> bool:
-        """Whether `later` is the line that failed by a known error, with its remedy: it passed, without that error."""
+        """Whether `later` is what failed by a known error, with its remedy: it passed, without that error."""
         if not self._has_known_remedy(later) or not verdict_of(later).has_passed:
             return False
-        is_again = any(line in (later.result or "") for line in self.quoted_at(event))
-        return not is_again and shares_most(asked_in(event).command() or "", asked_in(later).command() or "")
+        if any(line in (later.result or "") for line in self.quoted_at(event)):
+            return False
+        if asked_in(event).name != asked_in(later).name:  # another tool is given the same line
+            return shares_most(asked_in(event).command() or "", asked_in(later).command() or "")
+        return any(is_written_otherwise(one, two) for one in wanted_steps(event) for two in passed_steps(later))
 
     def _answers(self, event: Call, later: Call) -> Iterator[tuple[SimpleCommand, SimpleCommand]]:
         """Each step that failed with each step of `later` that answers it: it passed, or ran where nothing had run."""
@@ -431,7 +443,7 @@ class _Case(ObjectedCase):
         remedied = [call for call in self.calls_at(self.turning.confirmation) if call.turn == self.turning.remedy]
         for call in self.calls[event.position + 1 :]:
             is_again = call.turn > after and verdict_of(call).has_failed and self._fails_alike(event, call)
-            if is_again and not is_old_form(event, call, remedied):
+            if is_again and not (is_old_form(event, call, remedied) and self._is_overcome_again(call)):
                 return f"it failed again in T{call.turn}"
         turn = self.next_users_turn(after)
         if turn is None or turn - after > _SOON:
@@ -440,6 +452,17 @@ class _Case(ObjectedCase):
         if takes_back(self.message(turn).content or "", is_answer=offer is not None):
             return f"the user objected in T{turn}"
         return ""
+
+    def _is_overcome_again(self, again: Call) -> bool:
+        """Of a known error that came back, whether its line passed later: the agent had forgotten the remedy."""
+        later = self.calls[again.position + 1 :] if self.turning.is_known else []
+        wanted = failed_steps(again)
+        return not self.turning.is_known or any(
+            is_same_check(one, two) or is_written_otherwise(one, two)
+            for call in later
+            for one in wanted
+            for two in passed_steps(call)
+        )
 
     def _fails_alike(self, event: Call, again: Call) -> bool:
         """The same check, with an error that the lesson cites, else with the same line; how many failed is none."""

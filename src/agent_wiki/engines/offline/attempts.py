@@ -29,7 +29,7 @@ Verdict = Literal["passed", "failed", "unknown"]
 _MOST_OUTPUT = 20_000  # characters kept from each end of an output: what matters is at its ends
 
 _CODEX_HEAD = regex(r"\A(?:(?:Chunk ID|Wall time|Process|Original token count)\b.*\n){0,5}Output:\n?")
-_EXIT_CODE = regex(r"\A(?:Error: )?Exit code:? (?!1(?:37|4[34])\s*\Z)\d+\n?|\A<returncode>\d+</returncode>\n?")
+_EXIT_CODE = regex(r"\A(?:Error: )?Exit code:? (?!14[34]\s*\Z)\d+\n?|\A<returncode>\d+</returncode>\n?")
 
 
 @dataclass(frozen=True, slots=True)

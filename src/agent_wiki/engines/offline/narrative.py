@@ -33,14 +33,13 @@ from agent_wiki.engines.offline.troubles import Trouble
 from agent_wiki.engines.offline.what_changed import in_words
 from agent_wiki.engines.offline.wording import called, code, error_words, is_inline, listing, said
 from agent_wiki.engines.offline.working import CHECKED, span, worked
-from agent_wiki.trajectory.lazily import regex
+from agent_wiki.shell.result_lines import are_alike
 
 _MOST_USER_TURNS = 6
 _MOST_SAID, _MOST_ANSWERED = 130, 120  # characters
 _MOST_OF_OPENING, _MOST_IN_FULL = 480, 320  # where there is room
 _MOST_GOING_ON, _MOST_UNTOLD = 60, 40
 _SAME = 40  # characters at the start of two answers that say the same
-_WORD = regex(r"[^\W\d_]{2,}")
 _NO_OFFER = written("no_offer", re.IGNORECASE)
 _LAST_PASS = 81  # the last pass of a check weighs as much as what was changed
 _MOST_TROUBLES = 3
@@ -221,8 +220,9 @@ def _trouble(trouble: Trouble) -> Sentence:
     number, when = len(tried), span(tried[0].end, last.end)
     how, lead = (" repeatedly", ", the last time with") if number > 1 else ("", ":")
     opening = trouble.line_of(tried[0]) if line and number > 1 else ""
-    if opening and not _is_alike(opening, trouble.line):
-        lead = f", first with {error_words(opening)}{lead}"  # another cause, which was overcome
+    if opening and not are_alike(opening, trouble.line):
+        words = error_words(opening)
+        lead = f", first with {words}{lead}" if " " in words else lead  # another cause, which was overcome
     failed = f"{name} failed{how} {when}{f'{lead} {line}' if line else ''}"
     weight = 40 + 5 * min(number, 4)
     if trouble.is_check:
@@ -231,12 +231,6 @@ def _trouble(trouble: Trouble) -> Sentence:
         return Sentence(last.turn, weight - 10, f"{failed}.")
     how = in_words(trouble.how)
     return Sentence(last.turn, weight, f"{failed}; it {trouble.went[1]} {how} (T{trouble.fix.end}).")
-
-
-def _is_alike(one: str, two: str) -> bool:
-    """Two lines of errors share a third of the words of the longer: they may be of one cause."""
-    words, others = (set(_WORD.findall(each.lower())) for each in (one, two))
-    return 3 * len(words & others) >= max(len(words), len(others))
 
 
 def _refusals(stretch: Stretch) -> list[Sentence]:

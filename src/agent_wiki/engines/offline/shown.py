@@ -75,8 +75,9 @@ class Shown:
             only_looks = all(act.kind == "look" for act in after) and last == latest
             only_looks &= not any(act.turn > last and act.kind in ("edit", "delete") and act.has_worked for act in acts)
             what = "looked" if after and only_looks else what
-            held = "held" if shown and shown[0].kind == "check" and shown[0].verdict.has_passed else "ran"
-            what = ("failed" if shown[0].has_failed else held) if shown else what
+            if shown:
+                held = shown[0].kind == "check" and shown[0].verdict.has_passed
+                what = "failed" if shown[0].has_failed else "held" if held else "ran"
         own = f"{self.basis}-{self.outcome}-{what}"
         reason = next((reasons[key] for key in (own, own.rpartition("-")[0], self.basis) if key in reasons), "")
         line = last_line(shown[-1].call.result or "") if what in ("ran", "failed") else ""

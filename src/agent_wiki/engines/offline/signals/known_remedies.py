@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
@@ -12,11 +11,11 @@ from agent_wiki.engines.offline.tables import AnyOf, Pattern, entries, pattern, 
 from agent_wiki.engines.offline.troubles import INSTALLS
 from agent_wiki.shell.blame import named_in
 from agent_wiki.shell.edited_parts import edit_old_text, edit_text
-from agent_wiki.shell.judged_steps import called_steps
+from agent_wiki.shell.judged_steps import called_steps, passed_steps
 from agent_wiki.shell.past_failure import was_read
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.shell.same_check import is_same_check
-from agent_wiki.stages.call_effects import is_same_job, shares_most
+from agent_wiki.stages.call_effects import done_besides, is_same_job, is_written_otherwise, shares_most, wanted_steps
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
@@ -24,6 +23,7 @@ from agent_wiki.wiki.text import plain_line
 _WITHIN_CALLS, _SOON = 20, 8  # the second where the remedy need not be the failed command
 _MISSED = regex(r"[^\n]{0,80}not found\b|Failed to spawn\b", needs=("not found", "Failed to spawn"))
 _STUMBLES, _MOST_OF_START = written("stumbles", re.IGNORECASE), 600  # characters
+_SHELL = regex(r"(?:/\S{1,40}/)?(?:ba|z|da)?sh|\(eval\)")
 _PAIR = regex(r"'[^'\n]{0,800}'|\"[^\"\n]{0,800}\"")
 
 
@@ -49,24 +49,21 @@ def remedies() -> tuple[Remedy, ...]:
 def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson for each well-known error that the session met and then overcame with the remedy."""
     found: list[Lesson] = []
+    of_states = [each for each in remedies() if each.good]
     for attempt in (each for each in session.attempts if each.verdict != "unknown"):
         first = attempt.output[:_MOST_OF_START].partition("\n")[0]
         may_have_met = attempt.verdict == "failed" or _STUMBLES.search(first) is not None
-        for remedy in remedies() if may_have_met else _of_states():
+        for remedy in remedies() if may_have_met else of_states:
             if remedy.good or (_has_met(attempt, remedy, first) and _commands(attempt)):
                 found += _lesson(session, attempt, remedy)
     return found
 
 
-@cache
-def _of_states() -> tuple[Remedy, ...]:
-    return tuple(each for each in remedies() if each.good)
-
-
 def _has_met(attempt: Attempt, remedy: Remedy, first: str) -> bool:
-    """The attempt failed, or its first line is the error although a pipe or what came after hid its status."""
-    is_narrow = remedy.failed is not None or remedy.quotes
-    return attempt.verdict == "failed" or (is_narrow and remedy.error.search(first) is not None)
+    """The attempt failed, or a shell or a program of it says so first although a pipe or what came after hid it."""
+    said, is_narrow = first.partition(":")[0], remedy.failed is not None or remedy.quotes
+    is_own = _SHELL.fullmatch(said) is not None or any(step.program == said for step in called_steps(attempt.call))
+    return attempt.verdict == "failed" or (is_own and is_narrow and remedy.error.search(first) is not None)
 
 
 def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Lesson]:
@@ -76,7 +73,7 @@ def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Less
     line = _line_around(failed.output, match.end() - 1)
     worked = _applied(session, failed, remedy)
     confirmed = _confirmed(session, failed, worked, remedy) if worked else None
-    if worked is None or (remedy.good and confirmed is None) or _was_installed(session, failed, worked):
+    if worked is None or (remedy.good and confirmed is None) or _was_installed(session, failed, worked, remedy):
         return []
     name, wanted = error_name(line, session) or plain_line(line, 120).replace("`", "'"), _wanted(failed, remedy)
     shows = pattern("") if remedy.by_tool else _command(failed, remedy)
@@ -94,8 +91,12 @@ def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Less
     return lesson(remedy.wording, rationale, evidence, {failed.turn}, 80, remedy=worked.turn, confirmed=confirmed)
 
 
-def _was_installed(session: MinedSession, failed: Attempt, worked: Attempt | Call) -> bool:
-    """What was missing was installed before the remedy, and is the remedy itself: nothing failed for it afterwards."""
+def _was_installed(session: MinedSession, failed: Attempt, worked: Attempt | Call, remedy: Remedy) -> bool:
+    """What was missing was installed before the remedy, or in its line, and is the remedy itself."""
+    if isinstance(worked, Attempt) and remedy.command and _is_again(failed, worked):
+        more, own = done_besides(worked.line, failed.line), remedy.command.source
+        if any(each.split()[-1] not in own for each in more):
+            return True
     between = [each for each in session.attempts_after(failed, _WITHIN_CALLS) if each.position < worked.position]
     missed = _MISSED.search(error_line(failed.output)) or _MISSED.search(failed.output)
     at = next((at for at, each in enumerate(between) if each.verdict == "passed" and INSTALLS.search(each.line)), None)
@@ -131,9 +132,11 @@ def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt 
 
 
 def _met_again(session: MinedSession, failed: Attempt, tried: Attempt, remedy: Remedy) -> bool:
-    """What was done apart from the line that failed did not help: one of the very next calls met the error again."""
+    """The error came again: right after what was done apart from its line, or before in spite of the remedy."""
     soon = () if _is_again(failed, tried) else session.attempts_after(tried, 2)
-    return any(each.verdict == "failed" and remedy.error.search(each.output) for each in soon)
+    before = [each for each in session.attempts_after(failed, _WITHIN_CALLS) if each.position < tried.position]
+    again = [*soon, *(each for each in before if remedy.command and remedy.command.search(_said(each, remedy)))]
+    return any(each.verdict == "failed" and remedy.error.search(each.output) for each in again)
 
 
 def _said(attempt: Attempt, remedy: Remedy) -> str:
@@ -174,9 +177,8 @@ def _applies(edit: Call, remedy: Remedy) -> bool:
 def _confirmed(session: MinedSession, failed: Attempt, worked: Attempt | Call, remedy: Remedy) -> int | None:
     """The turn in which the command that failed works, or a look shows what is good: of the remedy, or a later one."""
     later = [worked] if isinstance(worked, Attempt) else []
-    of_both = (failed.line, later[0].line) if later and not remedy.good else None
-    if of_both and (remedy.unread or _stands_in(failed, later[0]) or shares_most(*of_both)):
-        return later[0].turn  # what the shell could read, another program, or the line written otherwise
+    if later and not remedy.good and (remedy.unread or remedy.by_tool or _stands_in(failed, later[0])):
+        return later[0].turn  # what the shell could read, or another program
     later += [each for each in session.attempts_after(failed, 2 * _WITHIN_CALLS) if each.position > worked.position]
     if remedy.good:
         return next((each.turn for each in later if remedy.good.search(each.output)), None)
@@ -184,9 +186,12 @@ def _confirmed(session: MinedSession, failed: Attempt, worked: Attempt | Call, r
 
 
 def _stands_in(failed: Attempt, other: Attempt) -> bool:
-    """Whether a program that is not there is replaced by another one on the same things."""
+    """Whether a program that is not there is replaced by another one on the same things, or is written otherwise."""
     missing = [step for step in called_steps(failed.call) if f"'{step.program}' is not recognized" in failed.output]
-    return any(is_same_job(one, two) for one in missing for two in called_steps(other.call))
+    passed = passed_steps(other.ended)
+    return any(is_same_job(one, two) for one in missing for two in called_steps(other.call)) or any(
+        is_written_otherwise(one, two) for one in wanted_steps(failed.ended) for two in passed
+    )
 
 
 def _do_the_same(one: Attempt, other: Attempt) -> bool:
