@@ -7,7 +7,7 @@ from typing import Literal
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.trajectory.lazily import regex
 
-Part = Literal["program", "flags", "arguments", "environment", "folder", "here-document"]
+Part = Literal["program", "flags", "arguments", "environment", "folder", "here-document", "installation"]
 
 SHOWS_OTHERWISE = regex(
     r"-[vqs]{1,3}|--(?:verbose|quiet|silent|no-colou?r|colou?r(?:=\w+)?|tb=\w+|nocapture|no-pager|progress)"

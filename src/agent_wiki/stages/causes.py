@@ -28,6 +28,7 @@ from agent_wiki.stages.call_effects import (
     asked_in,
     changes_something,
     comparable,
+    done_besides,
     gives_the_same,
     has_run,
     is_made_again,
@@ -316,6 +317,8 @@ class _Case(ObjectedCase):
     def _besides(self, one: tuple[Call, SimpleCommand], other: tuple[Call, SimpleCommand]) -> set[Part]:
         failed, passed = one[1], self._named_alike(one, other)
         parts = set(changed_parts(failed, passed)) | self._folder_changed(one, other)
+        if done_besides(asked_in(other[0]).command() or "", asked_in(one[0]).command() or ""):
+            parts.add("installation")
         # How much was run again is settled by what makes it the same check, and says nothing of the surroundings.
         is_settled = is_check(failed) or _OF_PLACE.search(verdict_of(one[0]).line) is not None
         if is_settled and (is_same_check(failed, passed) or is_same_tool(failed, passed)):

@@ -22,7 +22,8 @@ from agent_wiki.wiki.text import plain_line
 
 _WITHIN_CALLS, _SOON = 20, 8  # the second where the remedy need not be the failed command
 _MISSED = regex(r"[^\n]{0,80}not found\b|Failed to spawn\b", needs=("not found", "Failed to spawn"))
-_STUMBLES, _MOST_OF_START = written("stumbles", re.IGNORECASE), 600  # characters
+_STUMBLES = written("stumbles", re.IGNORECASE)
+_MOST_OF_START, _MOST_OF_LINE = 600, 10_000  # characters
 _SHELL = regex(r"(?:/\S{1,40}/)?(?:ba|z|da)?sh|\(eval\)")
 _PAIR = regex(r"'[^'\n]{0,800}'|\"[^\"\n]{0,800}\"")
 
@@ -68,7 +69,7 @@ def _has_met(attempt: Attempt, remedy: Remedy, first: str) -> bool:
 
 def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Lesson]:
     match = remedy.error.search(failed.output)
-    if not match or (remedy.failed and not remedy.failed.search(failed.line)):
+    if not match or (remedy.failed and not remedy.failed.search(failed.line[:_MOST_OF_LINE])):
         return []
     line = _line_around(failed.output, match.end() - 1)
     worked = _applied(session, failed, remedy)
@@ -140,7 +141,7 @@ def _met_again(session: MinedSession, failed: Attempt, tried: Attempt, remedy: R
 
 
 def _said(attempt: Attempt, remedy: Remedy) -> str:
-    return attempt.call.name if remedy.by_tool else attempt.line
+    return attempt.call.name if remedy.by_tool else attempt.line[:_MOST_OF_LINE]
 
 
 def _is_missing(attempt: Attempt, remedy: Remedy) -> bool:
