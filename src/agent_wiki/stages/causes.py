@@ -256,7 +256,7 @@ class _Case(ObjectedCase):
 
     def _confirms(self, event: Call, later: Call) -> bool:
         """Whether `later` is the check that failed, and passed."""
-        if self.shown is not None and self.turning.is_known and called_steps(event):
+        if self.shown is not None and self._has_known_remedy(later) and called_steps(event):
             is_same = any(is_same_check(one, two) for one in called_steps(event) for two in passed_steps(later))
             is_gone = not any(line in (later.result or "") for line in self.quoted_at(event))
             return (is_same and is_gone) or self._is_remedied(event, later)
