@@ -139,3 +139,30 @@ def test_a_service_that_wants_an_approval_is_no_harness_that_refuses() -> None:
 def test_a_linter_that_was_given_no_file_has_checked_nothing() -> None:
     assert fits_no_test("Finding: notes/*.md\nLinting: 0 file(s)\nSummary: 0 error(s)")
     assert not fits_no_test("Finding: notes/*.md\nLinting: 3 file(s)\nSummary: 0 error(s)")
+
+
+@pytest.mark.parametrize(
+    ("command", "result", "line"),
+    [
+        (
+            "cargo fmt -- --check 2>&1 | head -9",
+            "Diff in /srv/shop/src/cart.rs:38:\n-a\n+b",
+            "Diff in /srv/shop/src/cart.rs:38:",
+        ),
+        (
+            "git pull --rebase 2>&1 | tail -5",
+            "Resolved 'a.md'\nCould not apply d5b4446... # Cap",
+            "Could not apply d5b4446... # Cap",
+        ),
+        (
+            "git merge cap 2>&1 | tail -5",
+            "Auto-merging a\nCONFLICT (content): Merge conflict in a",
+            "CONFLICT (content): Merge conflict in a",
+        ),
+    ],
+)
+def test_what_a_pipe_hid_is_no_pass(command: str, result: str, line: str) -> None:
+    verdict = judged(result, None, "Bash", command)
+    assert verdict.has_failed
+    assert verdict.line
+    assert line.startswith(verdict.line)

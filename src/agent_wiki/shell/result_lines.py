@@ -33,6 +33,8 @@ _FAILED_AT_START = regex(
     r"|Traceback \(most recent|error(?:\[E\d+\]|:(?! [\w.?]{1,60},\s*$)| TS\d+)|[✗✖✘⨯](?!\s*$)"
     r"|[✕×] .{1,300}\d ?m?s\)?\s*$"
     r"|Diff in /\S{1,400}?(?::\d{1,6}:| at line \d{1,6}:)\s*$"  # rustfmt
+    r"|(?:error: )?[Cc]ould not apply [0-9a-f]{7,40}\.\.\."  # git
+    r"|CONFLICT \((?:content|add/add|modify/delete|rename/\w+)\): "
     r"|x {2,}\d+ \[|AssertionError\b|SyntaxError\b|\[?ERROR\]? )|Failed! "
 )
 _FAILED_WITHIN = regex(
@@ -89,7 +91,7 @@ _BAD_WORDS = (
     "fast-forwards",
     "the term", "unable to", "http 4", "http 5", "graphql: ", "no such", "denied", "not permitted", "a directory",
     "file exists", "cannot access", "cannot execute",
-    "not recognized", "exception", "refused", "pep 668", "issue", "mods/funs", " passed", "diff in ",
+    "not recognized", "exception", "refused", "pep 668", "issue", "mods/funs", " passed", "diff in ", "conflict (",
 )  # fmt: skip
 _GOOD_WORDS = (
     "ok", "pass", "failed", "fail 0", "✓", "✔", "√", "0 ", "no issues", "no errors", "built", "succe", "compiled",
