@@ -5,7 +5,7 @@ from __future__ import annotations
 from agent_wiki.trajectory import Message
 from tests.engines.outcomes import shown
 from tests.engines.sessions import Session
-from tests.engines.summaries import ASKED, summary
+from tests.engines.summaries import ASKED, asked, summary
 
 
 def test_of_many_files_the_code_that_most_was_done_to_is_named_first() -> None:
@@ -302,3 +302,12 @@ def test_what_was_put_back_and_changed_again_was_not_given_up() -> None:
         Session().user(ASKED).edit("src/cap.py").run("git checkout -- src/cap.py", "Updated 1 path from the index")
     )
     assert summary(session.edit("src/cap.py").says("It is capped.")).dead_ends == []
+
+
+def test_a_reset_of_another_branch_reverts_nothing_here() -> None:
+    for reset, is_revert in (
+        ("git checkout lamps && git reset --hard 9b0c437", False),
+        ("git reset --hard 9b0c437", True),
+    ):
+        session = asked().edit("cap.py").run(reset, "HEAD is now at 9b0c437").says("On it.")
+        assert any("reverted" in each.text for each in summary(session).dead_ends) is is_revert

@@ -38,7 +38,7 @@ CHECK_WORDS = {
     "gradlew": {"test", "build", "check"},
     "bazel": {"test", "build"},
     "swift": {"test", "build"},
-    "mix": {"test", "compile", "credo", "dialyzer"},
+    "mix": {"test", "compile", "credo", "dialyzer", "precommit"},
     "cmake": {"--build"},
     "meson": {"compile", "test"},
     "typst": {"compile"},

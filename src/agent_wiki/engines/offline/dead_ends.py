@@ -45,7 +45,8 @@ def _reverts(stretch: Stretch) -> Iterator[TurnNote]:
     for act in stretch.acts:
         if act.kind == "revert" and act.has_worked:
             words = {bare_name(word) for each in act.commands for word in each.words}
-            files = [path for path in edited if bare_name(path) in words] or (edited if words & {".", "--hard"} else [])
+            is_all = "." in words or ("--hard" in words and not words & {"checkout", "switch"})  # of another branch
+            files = [path for path in edited if bare_name(path) in words] or (edited if is_all else [])
             later = [path for each in stretch.acts if each.turn >= act.turn for path in each.edits]
             left = [path for path in files if not any(is_same_file(path, it) for it in later)]
             names = distinct([code(shown_path(path, stretch.trajectory.source.cwd)) for path in left])
