@@ -37,7 +37,7 @@ _MAKING = frozenset({"mkdir", "chmod"})
 _NUMBERS = regex(r"0x[0-9a-f]+|\d+")
 _FEWEST_LINES = 2
 _WORD = regex(r"[^\s;&|\"']+")
-_LEAST_SHARED, _LONG_OPTION = 0.5, 16  # characters: that is no option, but a text
+_LEAST_SHARED, _LONG_OPTION, _MOST_OF_LINE = 0.5, 16, 10_000  # characters: such an option is a text
 _VERSION = regex(r"[\d.]+(?:\.exe)?$|\.(?:exe|cmd)$", re.IGNORECASE)
 _HIDES = regex(r"(?:2|&)> ?/dev/null|\|\| ?true\b")
 _DOES_MORE = regex(
@@ -99,7 +99,7 @@ def shares_most(one: str, other: str) -> bool:
 
     Where it runs, and how much of it is shown, says nothing of what it does.
     """
-    words, others = (_WORD.findall(_BESIDE_THE_JOB.sub(" ", line)) for line in (one, other))
+    words, others = (_WORD.findall(_BESIDE_THE_JOB.sub(" ", line[:_MOST_OF_LINE])) for line in (one, other))
     given = set(words[1:])
     return bool(given) and len(given & set(others)) >= _LEAST_SHARED * len(given)
 

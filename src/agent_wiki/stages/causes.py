@@ -277,8 +277,10 @@ class _Case(ObjectedCase):
             return False
         if any(line in (later.result or "") for line in self.quoted_at(event)):
             return False
-        if asked_in(event).name != asked_in(later).name:  # another tool is given the same line
-            return shares_most(asked_in(event).command() or "", asked_in(later).command() or "")
+        one, other = asked_in(event), asked_in(later)
+        if one.name != other.name:  # another tool is given the same line
+            lines = one.command() or "", other.command() or ""
+            return shares_most(*lines) and shares_most(*reversed(lines))
         return any(is_written_otherwise(one, two) for one in wanted_steps(event) for two in passed_steps(later))
 
     def _answers(self, event: Call, later: Call) -> Iterator[tuple[SimpleCommand, SimpleCommand]]:

@@ -49,7 +49,7 @@ _WRITTEN_IN = regex(
 )
 
 # What Codex tells a model before the first request, a block each.
-_BLOCK = regex(r"\s*<(?P<tag>recommended_plugins|[a-z]{3,20}_instructions|collaboration_mode)>")
+_BLOCK = regex(r"\s*<(?P<tag>recommended_plugins|(?:apps|plugins|skills|permissions)_instructions|collaboration_mode)>")
 _MOST_BLOCKS = 20
 
 
