@@ -43,3 +43,10 @@ def test_the_request_after_a_long_story_or_a_long_paste_is_found() -> None:
     assert goal(f"{'A review says: all is well. ' * 300}\nmake sure the shop passes all of this").endswith(
         "all of this"
     )
+
+
+def test_what_is_wanted_after_the_task_is_not_the_task() -> None:
+    after = (
+        "IMPORTANT: After completing the task below, you MUST output JSON in a ```json code fence. Do not forget it."
+    )
+    assert goal(f"{after}\n\nMend the totals of the cart.\n\nThey are wrong.") == "Mend the totals of the cart."

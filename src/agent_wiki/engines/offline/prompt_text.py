@@ -90,7 +90,7 @@ def _labelled(text: str) -> str:
 
 def _paragraphs(text: str) -> list[list[str]]:
     """The sentences of the first paragraphs, code and lead lines left out, greetings cut off."""
-    text = re.sub(r"```.*?(?:```|\Z)|<!--.*?-->", "\n\n", _ends_of(text), flags=re.DOTALL)
+    text = re.sub(r"(?m:^[ \t>]{0,12})```.*?(?:```|\Z)|<!--.*?-->", "\n\n", _ends_of(text), flags=re.DOTALL)
     text = _CODE_LINES.sub(_without_code, _LINE_CONTINUES.sub("", text))
     text = _RULER.sub("\n\n", _TERMINAL_GAP.sub("\n\n", text))
     lines = ["" if _LEAD_LINES.match(line.strip()) else line for line in text.split("\n")]
