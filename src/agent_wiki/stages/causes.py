@@ -258,24 +258,26 @@ class _Case(ObjectedCase):
         """Whether `later` is the check that failed, and passed."""
         if self.shown is not None and self._has_known_remedy(later) and called_steps(event):
             is_same = any(is_same_check(one, two) for one in called_steps(event) for two in passed_steps(later))
-            is_gone = not any(line in (later.result or "") for line in self.quoted_at(event))
-            return (is_same and is_gone) or self._is_remedied(event, later)
+            return (is_same and not self._shows_again(event, later)) or self._is_remedied(event, later)
         if self.shown is not None:
-            lines = self.quoted_at(event)
             programs = {step.program for step in called_steps(event)} & {step.program for step in called_steps(later)}
             is_same = bool(programs) if called_steps(event) else event.name == later.name
             is_same = is_same or gives_the_same(event, later)
-            return is_same and not any(line in (later.result or "") for line in lines)
+            return is_same and not self._shows_again(event, later)
         if not called_steps(event) or not called_steps(later):
             return verdict_of(later).has_passed and (event.name == later.name or gives_the_same(event, later))
         answered = {failed for failed, _ in self._answers(event, later)}
         return answered == set(failed_steps(event)) or self._is_remedied(event, later)
 
+    def _shows_again(self, event: Call, later: Call) -> bool:
+        """Whether a later call prints what is cited of the event."""
+        return any(line in (later.result or "") for line in self.quoted_at(event))
+
     def _is_remedied(self, event: Call, later: Call) -> bool:
         """Whether `later` is what failed by a known error, with its remedy: it passed, without that error."""
         if not self._has_known_remedy(later) or not verdict_of(later).has_passed:
             return False
-        if any(line in (later.result or "") for line in self.quoted_at(event)):
+        if self._shows_again(event, later):
             return False
         one, other = asked_in(event), asked_in(later)
         if one.name != other.name:  # another tool is given the same line
@@ -448,7 +450,8 @@ class _Case(ObjectedCase):
         remedied = [call for call in self.calls_at(self.turning.confirmation) if call.turn == self.turning.remedy]
         for call in self.calls[event.position + 1 :]:
             is_again = call.turn > after and verdict_of(call).has_failed and self._fails_alike(event, call)
-            if is_again and not (is_old_form(event, call, remedied) and self._is_overcome_again(call)):
+            is_forgotten = is_again and is_old_form(event, call, remedied)
+            if is_again and not (is_forgotten and (not self.turning.is_known or self._is_overcome_again(call))):
                 return f"it failed again in T{call.turn}"
         turn = self.next_users_turn(after)
         if turn is None or turn - after > _SOON:
@@ -460,14 +463,9 @@ class _Case(ObjectedCase):
 
     def _is_overcome_again(self, again: Call) -> bool:
         """Of a known error that came back, whether its line passed later: the agent had forgotten the remedy."""
-        later = self.calls[again.position + 1 :] if self.turning.is_known else []
+        passed = (step for call in self.calls[again.position + 1 :] for step in passed_steps(call))
         wanted = failed_steps(again)
-        return not self.turning.is_known or any(
-            is_same_check(one, two) or is_written_otherwise(one, two)
-            for call in later
-            for one in wanted
-            for two in passed_steps(call)
-        )
+        return any(is_same_check(one, two) or is_written_otherwise(one, two) for two in passed for one in wanted)
 
     def _fails_alike(self, event: Call, again: Call) -> bool:
         """The same check, with an error that the lesson cites, else with the same line; how many failed is none."""

@@ -52,19 +52,22 @@ def lessons(session: MinedSession) -> list[Lesson]:
     found: list[Lesson] = []
     of_states = [each for each in remedies() if each.good]
     for attempt in (each for each in session.attempts if each.verdict != "unknown"):
-        first = attempt.output[:_MOST_OF_START].partition("\n")[0]
-        may_have_met = attempt.verdict == "failed" or _STUMBLES.search(first) is not None
-        for remedy in remedies() if may_have_met else of_states:
-            if remedy.good or (_has_met(attempt, remedy, first) and _commands(attempt)):
+        has_failed = attempt.verdict == "failed"
+        hidden = "" if has_failed else _hidden_complaint(attempt)
+        for remedy in remedies() if (has_failed or hidden) and _commands(attempt) else of_states:
+            is_narrow = remedy.failed is not None or remedy.quotes
+            if remedy.good or has_failed or (is_narrow and remedy.error.search(hidden)):
                 found += _lesson(session, attempt, remedy)
     return found
 
 
-def _has_met(attempt: Attempt, remedy: Remedy, first: str) -> bool:
-    """The attempt failed, or a shell or a program of it says so first although a pipe or what came after hid it."""
-    said, is_narrow = first.partition(":")[0], remedy.failed is not None or remedy.quotes
-    is_own = _SHELL.fullmatch(said) is not None or any(step.program == said for step in called_steps(attempt.call))
-    return attempt.verdict == "failed" or (is_own and is_narrow and remedy.error.search(first) is not None)
+def _hidden_complaint(attempt: Attempt) -> str:
+    """The first line of an output, where a shell or a program of the line says in it what a pipe or a list hid."""
+    first = attempt.output[:_MOST_OF_START].partition("\n")[0]
+    is_own = _SHELL.fullmatch(said := first.partition(":")[0]) or any(
+        step.program == said for step in called_steps(attempt.call)
+    )
+    return first if is_own and _STUMBLES.search(first) else ""
 
 
 def _lesson(session: MinedSession, failed: Attempt, remedy: Remedy) -> list[Lesson]:
@@ -118,12 +121,8 @@ def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt 
             if remedy.unread:
                 is_good = is_alike and was_read(attempt.ended) and not _is_missing(attempt, remedy)
             is_meant = is_good and (not remedy.is_same or _do_the_same(failed, attempt))
-            is_meant = is_meant and command.search(_said(attempt, remedy)) is not None
-            if (
-                is_meant
-                and _puts_in_quotes(attempt, failed, remedy)
-                and not _met_again(session, failed, attempt, remedy)
-            ):
+            applies = is_meant and command.search(_said(attempt, remedy)) and _puts_in_quotes(attempt, failed, remedy)
+            if applies and not _met_again(session, failed, attempt, remedy):
                 return attempt
     if remedy.edit is not None:
         for edit in session.edits_between(failed.position, failed.position + _WITHIN_CALLS):
