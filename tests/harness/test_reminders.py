@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -65,7 +66,8 @@ def test_a_hook_without_open_streams_ends_as_it_does_with_them(
 ) -> None:
     assert main(["init", "--wiki", str(tmp_path / "wiki")]) == 0
     command = f"{shlex.quote(sys.executable)} -m agent_wiki hook {words} --wiki wiki {closed}"
-    done = subprocess.run(command, shell=True, capture_output=True, check=False, cwd=tmp_path, timeout=60)
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(command, shell=True, capture_output=True, check=False, cwd=tmp_path, timeout=60, env=buffered)
     assert done.returncode == exit_code
     assert b"Traceback" not in done.stderr
 

@@ -103,7 +103,11 @@ def _complain(line: str) -> None:
     from agent_wiki.commands.visible import visible
 
     with suppress(OSError, AttributeError):  # AttributeError: there is none
-        sys.stderr.write(visible(f"{' '.join(line.split())}\n"))
+        try:
+            sys.stderr.write(visible(f"{' '.join(line.split())}\n"))
+            sys.stderr.flush()
+        except OSError:
+            sys.stderr.close()  # else the interpreter fails by what is left in its buffer as it ends
 
 
 def start(words: Words) -> int:
