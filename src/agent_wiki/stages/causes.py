@@ -7,43 +7,27 @@ check passed later, and nothing else was changed meanwhile. What a later turn co
 
 from __future__ import annotations
 
-import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
 
-from agent_wiki.shell.folders import folders_in
 from agent_wiki.shell.judged_steps import called_steps, failed_steps, passed_steps
-from agent_wiki.shell.kinds import is_check, script_of, shell_kind
-from agent_wiki.shell.past_failure import gets_past, has_followed, has_started, is_read_now
+from agent_wiki.shell.past_failure import is_read_now
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
-from agent_wiki.shell.step_changes import Part, changed_parts
 from agent_wiki.shell.tools import is_escalated, tool_kind
-from agent_wiki.shell.verdict import has_failed, is_one_pipeline, verdict_of
+from agent_wiki.shell.verdict import has_failed, verdict_of
 from agent_wiki.stages.call_effects import (
-    CHANGING,
     MISSING,
     TOKEN,
     asked_in,
-    changes_something,
     comparable,
-    done_besides,
-    gives_the_same,
-    has_run,
     is_made_again,
     is_old_form,
-    is_same_job,
-    is_same_tool,
-    is_scratch,
     is_specific,
     is_written_otherwise,
     new_words,
-    only_records,
-    shares_most,
-    wanted_steps,
 )
-from agent_wiki.stages.objections import ObjectedCase
+from agent_wiki.stages.changed_between import NO_PROGRAM, RULE_OF_HOST, ChangedCase
 from agent_wiki.stages.run_again import is_same_run, may_change, options_of, prepares_more
 from agent_wiki.stages.same_batch import doubt_of_batch
 from agent_wiki.stages.turnings import Grade, Turning
@@ -61,13 +45,6 @@ _ADVISES = regex(
 _MISSES = regex(r"cannot find|not found|\bno (?:method|function|field)\b|undefined|can only be used|does not exist")
 _QUOTED_NAME = regex(r"[`'‘](\w{5,60})[`'’]")
 _CODE_LINE = regex(r"\s*\d{0,6} *\|")  # a compiler shows the code that it complains of
-_OF_PLACE = regex(
-    r"not permitted|[Pp]ermission denied|exec format error|[Rr]ead-only file system|No space left|[Cc]onnection refused"
-    r"|[Cc]ould not resolve|certificate|timed out"
-)
-_FINDING = regex(
-    r"^\S+:\d+(?::\d+)?:? .* \([a-z][\w-]+\)$|^\S+:\d+:\d+:? [A-Z]{1,5}\d{2,4}\b|^\S+:\d+(?::\d+)? (?:error )?MD\d{3}\b"
-)
 _UNREADABLE = regex(
     r"no matches found: |bad substitution|unmatched [\"'`]|parse error near|unexpected EOF while looking for matching"
     r"|event not found|syntax error near unexpected token|is not a valid statement separator"
@@ -75,16 +52,9 @@ _UNREADABLE = regex(
 )
 _OFFERS = regex(r"\b(?:would you like me|do you want me|want me to|(?:shall|should) i)\b[^?]{0,600}\?", re.IGNORECASE)
 _MOST_OFFERED = 1_200  # characters at the end of a reply
-_SLASH = r"[/\\]"
 _INSTALLS = regex(r"\b(?:install|add|sync|ci|setup|use|link|PATH)\b|\b(?:brew|apt|apt-get|curl|wget)\b")
 _SOON = 60  # turns: a later objection is to other work
-_ELSEWHERE = frozenset({"curl", "wget", "echo", "sleep"})  # they change nothing of the state that a look has shown
-# Parts of which none may change together with another, if one of them must be the cause.
-_NO_PROGRAM = regex(r"command not found|: not found\b|' is not recognized as an internal|: The term ")
 _OTHER_SHELLS = frozenset({"powershell", "pwsh", "cmd"})
-_RULE_OF_HOST = regex(r"GITHUB PUSH PROTECTION|\bGH013: ", needs=("PUSH PROTECTION", "GH013"))
-_BESIDE_COMMITS = frozenset({("git", "stash"), ("git", "add")})
-_APART: frozenset[Part] = frozenset({"folder", "environment", "here-document"})
 _TALLY = regex(
     r"\b\d+ (?:passed|failed|failing|errors?)\b|test failed, to rerun|could not compile|[Cc]ommand failed|exit code"
 )
@@ -101,19 +71,8 @@ def graded(trajectory: Trajectory, turning: Turning, quotes: Iterable[tuple[int,
     return found.of_objection() if found.is_objection else found.of_failure()
 
 
-class _Case(ObjectedCase):
+class _Case(ChangedCase):
     """One lesson before the recording."""
-
-    def __init__(self, trajectory: Trajectory, turning: Turning, quotes: Sequence[tuple[int, str]]) -> None:
-        super().__init__(trajectory, turning, quotes)
-        at_event = [call.ended_by or call for call in self.calls_at(turning.event)]
-        self.event = next((call for call in at_event if verdict_of(call).has_failed), None)
-        self.shown = at_event[0] if at_event and self.event is None and self.is_shown(turning.event) else None
-        if turning.is_known and self.event is None:  # a pipe hid its status, and a table knows what it printed
-            self.shown = next((call for call in at_event if self._prints_cited(call)), None)
-
-    def _prints_cited(self, call: Call) -> bool:
-        return any(quote in (call.result or "") for quote in self.quoted_at(call) if quote not in call.raw_arguments)
 
     @property
     def is_objection(self) -> bool:
@@ -132,7 +91,7 @@ class _Case(ObjectedCase):
         if event is None:
             return self.unless_stated(f"no failure is recognized in T{self.turning.event}")
         against = self._contradiction(event)
-        confirming = self._confirming(event)
+        confirming = self.confirming(event)
         if confirming is None:
             what = "what failed in" if self.event else "what was found in"
             return self.unless_stated(f"no later pass of {what} T{asked_in(event).turn} is named", against)
@@ -149,8 +108,8 @@ class _Case(ObjectedCase):
             return Grade("checked", f"{where}: the same command with leave to run outside the sandbox", against)
         if self._is_named_by_tool(event, confirming):
             return Grade("checked", f"{where}; the failure itself names the remedy", against)
-        done = list(self._changes(event, confirming))
-        changes, parts = [call for call in done if not self._is_remedy(call)], sum(map(self._is_remedy, done))
+        done = list(self.changes(event, confirming))
+        changes, parts = [call for call in done if not self.is_remedy(call)], sum(map(self.is_remedy, done))
         if self._is_called_otherwise(event, confirming):  # edits bring no program that is missing
             changes = [call for call in changes if _INSTALLS.search(call.command() or "")]
         elif self._is_written_otherwise(event, confirming):
@@ -171,7 +130,7 @@ class _Case(ObjectedCase):
         """A program that was not found is called in another way, and that is the remedy."""
         is_missing = MISSING.search(verdict_of(event).line) is not None
         is_remedy = self.turning.remedy == asked_in(confirming).turn
-        pairs = self._answers(event, confirming) if is_missing and is_remedy else ()
+        pairs = self.answers(event, confirming) if is_missing and is_remedy else ()
         return any(one.called[:1] != other.called[:1] for one, other in pairs)
 
     def _is_written_otherwise(self, event: Call, confirming: Call) -> bool:
@@ -185,9 +144,9 @@ class _Case(ObjectedCase):
             return "ran and failed for another reason"
         if is_read_now(event, confirming) and not verdict_of(confirming).has_passed:
             return "ran"  # the shell could not read it before, and how it ended does not show
-        pairs = self._answers(event, confirming)
+        pairs = self.answers(event, confirming)
         is_same = self.shown is not None or any(
-            is_same_check(failed, self._named_alike((event, failed), (confirming, passed))) for failed, passed in pairs
+            is_same_check(failed, self.named_alike((event, failed), (confirming, passed))) for failed, passed in pairs
         )
         return "passed" if is_same or not called_steps(event) else "another call for the same job passed"
 
@@ -195,8 +154,8 @@ class _Case(ObjectedCase):
         """Why the pass says nothing of the remedy; empty where nothing speaks against it."""
         if self._has_lost(event):
             return "the recorded verdict on the session is a failure"
-        may_change = _RULE_OF_HOST.search(event.result or "") or (
-            self.turning.is_known and _NO_PROGRAM.search(verdict_of(event).line)
+        may_change = RULE_OF_HOST.search(event.result or "") or (
+            self.turning.is_known and NO_PROGRAM.search(verdict_of(event).line)
         )
         spoke = self.next_users_turn(event.turn) if may_change else None
         if spoke is not None and spoke < asked_in(confirming).turn:
@@ -206,12 +165,8 @@ class _Case(ObjectedCase):
             return f"failed in T{otherwise.turn} for another reason"
         if doubt := doubt_of_batch(self.calls, event, self.calls_at(self.turning.remedy), confirming):
             return doubt
-        besides = [] if self._has_known_remedy(confirming) else self._changed_besides(event, confirming)
+        besides = [] if self.has_known_remedy(confirming) else self.changed_besides(event, confirming)
         return f"with other {' and '.join(besides)} as well" if besides else ""
-
-    def _has_known_remedy(self, confirming: Call) -> bool:
-        """The error is a known one, and the confirming call itself is what the table gives for it."""
-        return self.turning.is_known and self.turning.remedy == asked_in(confirming).turn
 
     def _has_lost(self, event: Call) -> bool:
         """A service took the call, and the session's own verdict says that it was the wrong one."""
@@ -226,7 +181,7 @@ class _Case(ObjectedCase):
             other = comparable(verdict_of(call).line)
             is_again = verdict_of(call).has_failed and event.raw_arguments == call.raw_arguments and call.turn < remedy
             # Only where something was changed before may the event's own failure be gone.
-            if is_again and line and other and other != line and any(self._changes(event, call)):
+            if is_again and line and other and other != line and any(self.changes(event, call)):
                 return call
         return None
 
@@ -248,166 +203,12 @@ class _Case(ObjectedCase):
             return Grade("checked", f"refused by the harness in T{turn}, carried out in T{confirming[0].turn}")
         return Grade("asserted", f"refused by the harness in T{turn}; no later reply is named")
 
-    def _confirming(self, event: Call) -> Call | None:
-        turn = self.turning.confirmation
-        ended = [call.ended_by or call for call in self.calls_at(turn)] if turn else []
-        later = [call for call in ended if call.position > event.position]
-        return next((call for call in later if self._confirms(event, call)), None)
-
-    def _confirms(self, event: Call, later: Call) -> bool:
-        """Whether `later` is the check that failed, and passed."""
-        if self.shown is not None and self._has_known_remedy(later) and called_steps(event):
-            is_same = any(is_same_check(one, two) for one in called_steps(event) for two in passed_steps(later))
-            return (is_same and not self._shows_again(event, later)) or self._is_remedied(event, later)
-        if self.shown is not None:
-            programs = {step.program for step in called_steps(event)} & {step.program for step in called_steps(later)}
-            is_same = bool(programs) if called_steps(event) else event.name == later.name
-            is_same = is_same or gives_the_same(event, later)
-            return is_same and not self._shows_again(event, later)
-        if not called_steps(event) or not called_steps(later):
-            return verdict_of(later).has_passed and (event.name == later.name or gives_the_same(event, later))
-        answered = {failed for failed, _ in self._answers(event, later)}
-        return answered == set(failed_steps(event)) or self._is_remedied(event, later)
-
-    def _shows_again(self, event: Call, later: Call) -> bool:
-        """Whether a later call prints what is cited of the event."""
-        return any(line in (later.result or "") for line in self.quoted_at(event))
-
-    def _is_remedied(self, event: Call, later: Call) -> bool:
-        """Whether `later` is what failed by a known error, with its remedy: it passed, without that error."""
-        if not self._has_known_remedy(later) or not verdict_of(later).has_passed:
-            return False
-        if self._shows_again(event, later):
-            return False
-        one, other = asked_in(event), asked_in(later)
-        if one.name != other.name:  # another tool is given the same line
-            lines = one.command() or "", other.command() or ""
-            return shares_most(*lines) and shares_most(*reversed(lines))
-        return any(is_written_otherwise(one, two) for one in wanted_steps(event) for two in passed_steps(later))
-
-    def _answers(self, event: Call, later: Call) -> Iterator[tuple[SimpleCommand, SimpleCommand]]:
-        """Each step that failed with each step of `later` that answers it: it passed, or ran where nothing had run."""
-        lines = [verdict_of(event).line, *self.quoted_at(event)]
-        is_missing = any(map(MISSING.search, lines))
-        is_in_pipe = is_missing and any("The term '" in line for line in lines)  # PowerShell ran nothing of it
-        is_in_pipe = is_in_pipe and is_one_pipeline(event.command() or "")
-        is_of_place = any(_OF_PLACE.search(line) and line not in (later.result or "") for line in lines)
-        is_past = (is_missing and has_run(later)) or gets_past(later, lines)
-        is_past = is_past or has_followed(event, self.calls_at(self.turning.remedy), later)
-        worked = [*passed_steps(later), *(failed_steps(later) if is_past else ())]
-        is_read = is_read_now(event, later)
-        worked += called_steps(later) if is_read or has_started(event, later) else ()
-        for failed in failed_steps(event):
-            for passed in worked:
-                named = self._named_alike((event, failed), (later, passed))
-                is_stand_in = (is_missing and is_same_job(failed, passed)) or (
-                    (is_of_place or is_read) and is_same_tool(failed, passed)
-                )
-                # Behind a folder that was not there nothing was begun: the rest of the line is what failed.
-                rest = called_steps(event) if is_in_pipe or (is_missing and failed.program == "cd") else ()
-                if is_stand_in or any(is_same_check(step, named) for step in (failed, *rest)):
-                    yield failed, passed
-
-    def _changed_besides(self, event: Call, confirming: Call) -> list[Part]:
-        """The parts of the confirming call that differ though they are not the remedy."""
-        if self.shown is not None or not called_steps(event) or not called_steps(confirming):
-            return []
-        found = [
-            self._besides((event, failed), (confirming, passed)) for failed, passed in self._answers(event, confirming)
-        ]
-        fewest = sorted(found, key=len)[:1]
-        return sorted(fewest[0]) if fewest else []
-
-    def _besides(self, one: tuple[Call, SimpleCommand], other: tuple[Call, SimpleCommand]) -> set[Part]:
-        failed, passed = one[1], self._named_alike(one, other)
-        parts = set(changed_parts(failed, passed)) | self._folder_changed(one, other)
-        if done_besides(asked_in(other[0]).command() or "", asked_in(one[0]).command() or ""):
-            parts.add("installation")
-        # How much was run again is settled by what makes it the same check, and says nothing of the surroundings.
-        is_settled = is_check(failed) or _OF_PLACE.search(verdict_of(one[0]).line) is not None
-        if is_settled and (is_same_check(failed, passed) or is_same_tool(failed, passed)):
-            parts -= {"flags", "arguments"}
-        if _RULE_OF_HOST.search(one[0].result or ""):
-            parts.discard("flags")  # no option of a push overrules its host
-        line = verdict_of(one[0]).line
-        if _NO_PROGRAM.search(line) and failed.program in line:
-            parts.discard("here-document")  # nothing had read it
-        is_between = self.turning.remedy is not None and self.turning.remedy < asked_in(other[0]).turn
-        return parts if is_between or (len(parts) > 1 and parts & _APART) else set()
-
-    def _named_alike(self, one: tuple[Call, SimpleCommand], other: tuple[Call, SimpleCommand]) -> SimpleCommand:
-        """The second command; a script that both run is named as in the first: by its path or from a folder."""
-        script, again = script_of(one[1]), script_of(other[1])
-        if script is None or again is None or script == again:
-            return other[1]
-        paths = [
-            posixpath.normpath(posixpath.join(self.trajectory.source.cwd or ".", self._folder(call, step), named))
-            for (call, step), named in ((one, script), (other, again))
-        ]
-        if paths[0] != paths[1]:
-            return other[1]
-        return replace(other[1], words=tuple(script if word == again else word for word in other[1].words))
-
-    def _folder(self, call: Call, step: SimpleCommand) -> str:
-        return folders_in(self.trajectory)[asked_in(call).position][called_steps(call).index(step)]
-
-    def _folder_changed(self, one: tuple[Call, SimpleCommand], other: tuple[Call, SimpleCommand]) -> set[Part]:
-        return {"folder"} if self._folder(*one) != self._folder(*other) else set()
-
-    def _changes(self, event: Call, confirming: Call) -> Iterator[Call]:
-        """What changed something between the two: edits, installations, and other commands that ran."""
-        later = asked_in(confirming)
-        for call in self.calls[event.position + 1 : later.position]:
-            verdict = verdict_of(call)
-            is_meanwhile = call.turn < confirming.turn < (call.result_turn or 0)  # issued together, not in between
-            is_done = verdict.state not in ("refused", "called off") and not verdict.has_failed and not is_meanwhile
-            programs = {step.program for step in called_steps(call)}
-            is_elsewhere = self.shown is not None and bool(programs) and programs <= _ELSEWHERE
-            is_idle = (
-                is_elsewhere or not changes_something(call) or only_records(call) or self._leaves_commits(event, call)
-            )
-            if not is_done or is_idle or self._is_attempt(event, call):
-                continue
-            if not is_scratch(call, self.calls[: call.position], later):
-                yield call
-
-    def _leaves_commits(self, event: Call, call: Call) -> bool:
-        """What does not touch the commits changes nothing of what their host refuses."""
-        is_push = any(step.words[:2] == ("git", "push") for step in failed_steps(event))
-        if not is_push or not _RULE_OF_HOST.search(event.result or ""):
-            return False
-        heads = {step.words[:2] for step in called_steps(call) if shell_kind(step) in CHANGING}
-        return heads <= _BESIDE_COMMITS if called_steps(call) else tool_kind(call) == "edit"
-
-    def _is_attempt(self, event: Call, call: Call) -> bool:
-        """The same check run again changes nothing."""
-        steps = [step for step in called_steps(call) if shell_kind(step) in CHANGING]
-        return bool(steps) and all(
-            any(is_same_check(failed, step) or is_same_check(step, failed) for failed in failed_steps(event))
-            for step in steps
-        )
-
-    def _is_remedy(self, call: Call) -> bool:
-        """The call that is named, or another edit of the file that it edits, or of one with findings of its own."""
-        if self._has_findings(call.path() if tool_kind(call) == "edit" else None):
-            return True
-        if self.turning.remedy is not None:
-            paths = {each.path() for each in self.calls_at(self.turning.remedy) if tool_kind(each) == "edit"} - {None}
-            return self.turning.remedy in (call.turn, call.result_turn) or call.path() in paths
-        return any(turn in (call.turn, call.result_turn) for turn, _ in self.quotes)
-
-    def _has_findings(self, path: str | None) -> bool:
-        """Whether the linter that is cited reported something in a file: findings are mended file by file."""
-        if self.event is None or not path or not any(map(_FINDING.search, self.quoted_at(self.event))):
-            return False
-        return re.search(rf"\b{re.escape(re.split(_SLASH, path)[-1])}\b", self.event.result or "") is not None
-
     def _differs(self, event: Call, confirming: Call) -> bool:
         """Something was done differently: by the remedy in between, which did more than look, or in the call itself."""
         one, other = asked_in(event), asked_in(confirming)
         between = self.calls[event.position + 1 : other.position]
         remedies = [call for call in self.calls_at(self.turning.remedy) if call in between]
-        if any(may_change(call, one) and not self._is_attempt(event, call) for call in remedies):
+        if any(may_change(call, one) and not self.is_attempt(event, call) for call in remedies):
             return True
         if self._is_written_otherwise(event, confirming):
             return one.command() != other.command()
@@ -420,11 +221,11 @@ class _Case(ObjectedCase):
 
     def _is_run_otherwise(self, event: tuple[Call, Call], confirming: tuple[Call, Call]) -> bool:
         """A step that failed was run in another form or folder, or behind something that was not done before it."""
-        pairs = list(self._answers(event[0], confirming[0]))
+        pairs = list(self.answers(event[0], confirming[0]))
         again = [
             (failed, passed)
             for failed, passed in pairs
-            if is_same_run(failed, passed) and not self._folder_changed((event[0], failed), (confirming[0], passed))
+            if is_same_run(failed, passed) and not self.folder_changed((event[0], failed), (confirming[0], passed))
         ]
         is_other = {failed for failed, _ in pairs} != {failed for failed, _ in again}
         return is_other or any(prepares_more(event[1], passed, confirming[1]) for _, passed in again)
