@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TRACES = Path(os.environ.get("AGENT_WIKI_TRACES", ROOT.parent / "shared" / "traces"))
 
 # by themselves examples fail that take long, as all do on a busy machine
-_WITHOUT_A_CLOCK = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=50)
+_WITHOUT_A_CLOCK = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=30)
 settings.register_profile("each run tries others", _WITHOUT_A_CLOCK)
 settings.register_profile("thorough", _WITHOUT_A_CLOCK, max_examples=1000)  # on request: --hypothesis-profile thorough
 settings.load_profile("each run tries others")

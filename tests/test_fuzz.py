@@ -29,6 +29,7 @@ from tests.hangs import no_hang
 from tests.test_hostile_wiki import recordings
 
 CASES = int(os.environ.get("AGENT_WIKI_FUZZ_CASES", "300"))
+EACH = 1 if "AGENT_WIKI_FUZZ_CASES" in os.environ else 4  # of so many places one is tried
 SAMPLES = Path(__file__).parent / "data"
 REAL = (
     "clients/codex/exec-json/x2.jsonl",
@@ -215,13 +216,13 @@ def values_of(raw: bytes) -> list[Any]:
         return [json.loads(line) for line in raw.splitlines()]
 
 
-@pytest.mark.parametrize("odd", [["message"], {"type": "message"}], ids=["list", "object"])
-def test_a_list_or_an_object_in_any_place_is_no_bug(whole: list[Path], tmp_path: Path, odd: Any) -> None:
+@pytest.mark.parametrize(("odd", "first"), [(["message"], 0), ({"type": "message"}, 2)], ids=["list", "object"])
+def test_a_list_or_an_object_in_any_place_is_no_bug(whole: list[Path], tmp_path: Path, odd: Any, first: int) -> None:
     sources = [path for path in whole if path.suffix in (".json", ".jsonl") and path.stat().st_size < MOST_BYTES]
     for source in sources:
         values = values_of(source.read_bytes())
         path = tmp_path / f"odd{source.suffix}"
-        for place in places(values):
+        for place in places(values)[first % EACH :: EACH]:
             *way, last = place
             if not way:  # a whole record
                 continue
