@@ -448,3 +448,15 @@ def test_the_screen_of_the_agent_that_was_copied_with_a_request_is_left_out() ->
     screen = '┃\n  ┃  Ask anything... "Fix broken tests"\n  ┃\n  ┃  Build · sun-5\n\n  -- INSERT --   tab agents\n\n\n'
     assert goal(f"{screen}Is the formatter of the shop on? Check the settings.").startswith("Is the formatter")
     assert goal("┃ is a sign that the table prints; replace it").startswith("┃ is a sign")
+
+
+LED_UP = "I did this before, and there is an auction, this one: What I am looking for is a list of its items."
+ASIDE = (
+    "It swaps the folder. the desired behavior is that a file is linked. There is no harm in looks, and then make it so"
+)
+
+
+def test_a_wish_in_so_many_words_is_the_goal_and_not_what_leads_up_to_it() -> None:
+    assert request_line(LED_UP) == "What I am looking for is a list of its items."
+    assert request_line(ASIDE).startswith("The desired behavior is that a file is linked.")
+    assert request_line("Fix the totals. What I want is a cap.") == "Fix the totals. What I want is a cap."

@@ -142,6 +142,12 @@ def test_what_ran_beside_it_or_was_started_is_not_denied(command: str) -> None:
     assert "ran (T5)" in reason
 
 
+def test_what_tidied_up_and_ran_something_in_one_line_is_not_denied() -> None:
+    session = capped().run("rm -f totals.txt; bash status.sh; cat totals.txt", "2.12").says("It is capped.")
+    reason = "no check is recognized in what was run after the last change (T2)"
+    assert summary(session).outcome_reason == reason
+
+
 def test_where_only_looks_followed_a_change_that_is_what_is_said() -> None:
     session = capped().run("rg capped docs", "docs/a.md: capped").says("All of the documents say so.")
     assert summary(session).outcome_reason == "only looks followed the last change (T2)"
@@ -421,3 +427,34 @@ def test_a_file_that_was_deleted_after_the_last_change_is_no_look() -> None:
 def test_what_a_line_with_two_checks_prints_is_not_said_of_the_first() -> None:
     arc = summary(capped().run("go build ./... && golangci-lint run ./...", "0 issues."))
     assert not any("go build" in each.text and "0 issues" in each.text for each in arc.key_turns)
+
+
+def _retagged(reply: str, said: str = "fatal: tag '0.4.1' already exists") -> Session:
+    session = (
+        Session().user("Commit the totals and retag 0.4.1.").edit("src/cap.py").run("git commit -m cap", COMMITTED)
+    )
+    return session.run("git tag 0.4.1", said, failed=True).says(reply)
+
+
+def test_a_commit_is_not_all_where_what_came_after_it_failed_and_the_agent_asks() -> None:
+    assert summary(_retagged("The old tag is in the way. Shall I move it?")).outcome == "partial"
+    assert summary(_retagged("Committed; the tag was there already.")).outcome == "success"
+    of_pull = "a pull request for branch “cap” into branch “main” already exists"
+    assert summary(_retagged("Anything else?", of_pull)).outcome == "success"
+
+
+def test_what_several_runs_of_a_line_printed_last_is_not_said_of_the_first() -> None:
+    line = "node tests/a.test.js && node tests/b.test.js | grep Total"
+    told = []
+    for each in (line, line.partition(" &&")[0]):
+        session = Session().user("Cap the totals.").write("tests/a.test.js").write("tests/b.test.js").edit("cart.js")
+        arc = summary(session.run(each, "Total: 9 passed, 0 failed").says("They pass."))
+        told += [note.text for note in arc.key_turns if note.turn == 9]
+    assert told == ["`node tests/a.test.js` passes", "`node tests/a.test.js` passes: “Total: 9 passed, 0 failed”"]
+
+
+def test_nobody_refuses_a_list_to_do() -> None:
+    session = Session().user("Compress the two projects of this folder.")
+    session.call("TodoWrite", {"todos": []}, "The user doesn't want this.", failed=True, mark="rejected")
+    session.user("Each one on its own, please.").run("tar -czf a.tar.gz a", "").says("Both are compressed.")
+    assert "TodoWrite" not in summary(session).narrative

@@ -286,7 +286,14 @@ def test_what_the_agent_cannot_do_says_not_why(quote: str, cause: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["No, eso es todo por ahora. Muchas gracias.", "Nein, danke", "Não, obrigado", "No longer needed"]
+    "words",
+    [
+        "No, eso es todo por ahora. Muchas gracias.",
+        "Nein, danke",
+        "Não, obrigado",
+        "No longer needed",
+        "Bじゃなくていいの？",
+    ],
 )
 def test_a_no_to_the_offer_of_more_is_no_objection(words: str) -> None:
     assert reaction_of(words) != "objection"

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from agent_wiki.trajectory.asked import choices, decisions
+from agent_wiki.trajectory.asked import choices, decisions, offers_options
 from agent_wiki.trajectory.calls import Call
 from tests.engines.scripted_session import Script
 from tests.hangs import no_hang
@@ -164,3 +164,28 @@ def test_lists_without_end_are_read_in_time() -> None:
         script.builder.assistant("| A | " * 200_000)
         script.builder.user("A")
         assert not choices(script.done(), 1, 9)
+
+
+LETTERED = """Good question. Let me ask it back to you.
+
+**For the home page, what feels right?**
+
+- **A)** One video at the top
+- **B)** No video at all
+"""
+
+
+@pytest.mark.parametrize(
+    ("reply", "is_offer"),
+    [
+        (LETTERED, True),
+        ("A. Split by domain\nB. One file\n\nWhich one do you prefer?", True),
+        (LETTERED.replace("?", "."), False),
+        (LETTERED.replace("- **B)**", "- **C)**"), False),
+        (f"I capped the totals in `cart.py`, for members and for guests. {'All tests pass. ' * 30}\n{LETTERED}", False),
+        ("A) Is it safe?\n\nIt is: the wrapper returns nothing.\n\nB) Is it fast?\n\nIt is as well.", False),
+        ("1. One video\n2. No video\n\nWhich one?", False),
+    ],
+)
+def test_a_reply_that_is_a_question_with_lettered_options_offers_them(reply: str, is_offer: bool) -> None:
+    assert offers_options(reply) == is_offer

@@ -57,6 +57,7 @@ def test_what_an_editor_says_of_itself_is_none_of_the_users_words() -> None:
         ("a <system-reminder>b</system-reminder> c <ide_selection>d</IDE_SELECTION> e", "a   c   e"),
         ("a <instructions>b <system-reminder>c</system-reminder> d</instructions> e", "a   e"),
         ("a <instructions> b <instructions> c", "a   b   c"),  # never closed
+        ("a <NIMBALYST_SYSTEM_MESSAGE>\nb <file>c.md</file>\n</NIMBALYST_SYSTEM_MESSAGE>", "a"),
         ("İ <instructions>b</instructions> c", "İ   c"),
     ],
 )

@@ -123,7 +123,7 @@ _ELSEWHERE = regex(
     r"|tu (?:n['’]as (?:pas|rien)|devais)\b"
     r"|pourquoi (?:as-tu|tu as)|c['’]est faux|ты не|почему ты|я (?:просил|имел в виду))"
     r"|\A(?!\W{0,9}(?:좋|완벽|훌륭|정확|맞))(?s:.){0,400}?아니라"  # unless it begins with praise
-    r"|(?:하라고|했잖아|틀렸|ではなく|じゃなくて|と言った|你没有|我说的是|不要这样)",
+    r"|(?:하라고|했잖아|틀렸|ではなく|じゃなくて(?![もい])|と言った|你没有|我说的是|不要这样)",
     re.IGNORECASE,
 )
 # Said at once and flatly, so that it takes back what came right before it, whatever the lesson is about.

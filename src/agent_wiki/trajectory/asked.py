@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import pairwise
 
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.calls import Call
@@ -42,6 +43,7 @@ _ASKS_NUMBER = regex(
 _OPTIONS = regex(r"^\|[^\n]*\n\|[-:| ]+\r?\n\|[ *]*A[ *]*\|", re.MULTILINE)
 _ASKS_BACK = regex(r"[?？]|\b(?:reply|respond|answer) with\b|\bRecommended\b", re.IGNORECASE)
 _ENDING, _LONGEST_CHOICE = 6_000, 30  # characters: of a reply whose list is the last thing; of an answer
+_FEWEST_OPTIONS, _AROUND_OPTIONS = 2, 400  # characters of a reply that comes to its options at once
 _ENDS = (".", "!", "。", "！")
 
 
@@ -90,12 +92,23 @@ def chosen_number(reply: str, answer: str) -> str:
 
 
 def offers_options(reply: str) -> bool:
-    """Whether a reply is a question with a table of options, as of Spec Kit; what it holds is no report.
+    """Whether a reply is a question with a table of options, as of Spec Kit, or little but a list of options A and B.
 
-    In: the whole reply, for a head that most replies have is left out elsewhere.
+    What it holds is no report. In: the whole reply, for a head that most replies have is left out elsewhere.
     """
     ending = reply[-_ENDING:]
-    return _OPTIONS.search(ending) is not None and _ASKS_BACK.search(ending) is not None
+    return _is_lettered(reply) or (_OPTIONS.search(ending) is not None and _ASKS_BACK.search(ending) is not None)
+
+
+def _is_lettered(reply: str) -> bool:
+    """Little else than lines A, B …, one below the other, and a question before or behind them."""
+    found = [match for match in _OFFERED.finditer(reply[:_ENDING]) if match["mark"].isalpha()]
+    if [match["mark"] for match in found] != list("ABCDEFGH")[: len(found)] or len(found) < _FEWEST_OPTIONS:
+        return False
+    between = "".join(reply[one.end() : two.start()] for one, two in pairwise(found))
+    before, behind = reply[: found[0].start()], reply[found[-1].end() :]
+    is_short = len(before) <= _AROUND_OPTIONS and len(behind) <= _AROUND_OPTIONS
+    return is_short and not between.strip() and any(sign in before + behind for sign in "?？")
 
 
 def _chosen(reply: str, answer: str) -> str:

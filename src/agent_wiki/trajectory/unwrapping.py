@@ -11,6 +11,7 @@ _WRAPPERS = (
     "ide_[a-z_]{1,40}", "system-reminder", "environment_context", "user_instructions", "instructions",
     "local-command-stdout", "local-command-stderr", "local-command-caveat", "bash-stdout", "bash-stderr",
     "uploaded_files", "turn_aborted", "env_context", "repo_context", "attachments", "session_context",
+    "[a-z]{1,30}_system_message",
     "recommended_plugins", "(?:apps|plugins|skills|permissions)_instructions", "collaboration_mode",
     "bash-notification", "ci-monitor-event",
     "user-prompt-submit-hook", "attached_contents", "system_instruction", r'file(?=\s+name="[^"<>]{1,300}"\s+mime=)',

@@ -109,9 +109,10 @@ class Act:
 
     @property
     def was_refused_by_user(self) -> bool:
-        """The user refused it, as the recording shows: neither a policy nor an abort did."""
+        """The user refused it, as the recording shows: neither a policy nor an abort did; nobody minds a list to do."""
         was_stopped = (self.call.result or "").startswith(("aborted by user", "Command aborted"))
-        return self.was_refused and self.call.mark == "rejected" and not was_stopped
+        is_minded = self.call.mark == "rejected" and "todo" not in self.call.name.lower()
+        return self.was_refused and is_minded and not was_stopped
 
     @property
     def has_worked(self) -> bool:

@@ -54,7 +54,7 @@ _CONTINUES, _BLANKS = regex(r"[ \t]*[,(\w–—-]"), regex(r"\s+")
 _ENDS = " .!?:,。！？：，"
 _LABEL_AT_END = regex(r"(?<=[.!?]) [A-Z][\w ]{2,30}:?$(?<=:)")  # "Constraints:", whose list is left out
 _LABEL = regex(r"[A-Z][a-z]+: (?=[A-Z])")  # "Stack: Flutter, Dart"
-_POINTS_AT_LIST = written("points_at_list", re.IGNORECASE)
+_POINTS_AT_LIST, _STATES_WISH = (written(each, re.IGNORECASE) for each in ("points_at_list", "states_wish"))
 _SAYS_TASK, _NAMES_TASK = written("says_task", re.IGNORECASE), regex(r"^your (?:task|job|goal) is\b", re.IGNORECASE)
 _IMPERATIVE = regex(r"(?:implement|continue|build|fix|address|resolve) ", re.IGNORECASE)
 _WANTS_TO_KNOW = written("asks_to_know", re.IGNORECASE)
@@ -338,6 +338,8 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
     if asking is None and (elsewhere := _asked_elsewhere(text, paragraphs, most)):
         return elsewhere
     asking = asking or 0
+    if (wish := _STATES_WISH.search(first[asking])) and wish.start():  # what leads up to it may have no full stop
+        first, asking = [first[asking][wish.start() :], *first[asking + 1 :]], 0
     start = 0 if sum(map(len, first[: asking + 1])) + asking <= most else asking
     following = first[start + 1 :]
     is_continued = len(paragraphs) > 1 and len(text) < _MOST_IN_PARTS and _asks(paragraphs[1][0])
@@ -372,6 +374,8 @@ def _place_of_ask(sentences: list[str], asks: Callable[[str], bool]) -> int | No
     is_repeated = any(map(_REPEATS.search, sentences[:3]))  # an error that asks for something
     own = [not (is_repeated and at and _PROGRAM_ASKS.match(each)) for at, each in enumerate(sentences)]
     asking = next((at for at, each in enumerate(sentences) if own[at] and asks(each)), None)
+    stated = next((at for at, each in enumerate(sentences) if own[at] and _STATES_WISH.search(each)), asking)
+    asking = asking if asking is not None and ASKS.match(sentences[asking]) else stated
     if asking is not None and _LOOKS_FIRST.match(sentences[asking]) and not _AND_MENDS.search(sentences[asking]):
         return next((at for at in range(asking, len(sentences)) if _WANTS.search(sentences[at])), asking)
     return asking

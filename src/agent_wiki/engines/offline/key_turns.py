@@ -20,7 +20,7 @@ from agent_wiki.engines.offline.what_changed import AFTERWARDS, LATER, in_words
 from agent_wiki.engines.offline.wording import called, error_words, file_names, is_inline, said, service_call
 from agent_wiki.engines.offline.working import is_written_whole, known_before
 from agent_wiki.pages.compare.views import KeyTurnKind
-from agent_wiki.shell.kinds import is_check
+from agent_wiki.shell.kinds import is_check, shell_kind
 from agent_wiki.stages.summarize import KeyTurnNote
 from agent_wiki.trajectory.asked import choices, decisions
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -165,8 +165,9 @@ def _of_outcome(stretch: Stretch, shown: Shown) -> list[_Candidate]:
 
 
 def _verdict(act: Act, *, has_passed: bool) -> str:
-    is_alone = not has_passed or sum(map(is_check, act.commands)) < 2  # what a line prints at its end is of the last
-    line = error_words(act.says, 120) if is_alone else ""
+    ran = [each for each in act.commands if is_check(each) or shell_kind(each) == "run"]
+    is_last = len(ran) < 2 or (is_check(ran[-1]) and sum(map(is_check, ran)) < 2)  # which printed the line at the end
+    line = error_words(act.says, 120) if is_last or not has_passed else ""
     return f"{called(act)} {'passes' if has_passed else 'fails'}{f': {line}' if line else ''}"
 
 

@@ -34,7 +34,7 @@ _PUBLISHES = regex(r"\bgit push\b|\bgh (?:pr|release) (?:create|merge)\b|\b(?:np
 _ERROR_BODY = regex(r'\s*\{\s*"errors?"\s*:\s*(?!null|false|\[\s*\]|"")')  # of a server, whatever curl's exit code
 _SHIPPED_LINE = written("shipped_line", re.MULTILINE)
 _COMMIT = regex(r"\b[0-9a-f]{7,40}\b")
-_IS_THERE = ("already exists", "nothing to commit")
+_IS_THERE, _PULL = ("already exists", "nothing to commit"), "a pull request for branch"
 _COMMITTED = regex(r"^\[[^\]\n]{1,200} [0-9a-f]{7,64}\] (?P<subject>\S.{5,200})$", re.MULTILINE, needs=("] ",))
 
 
@@ -55,7 +55,10 @@ def shipped_as_asked(stretch: Stretch, after_turn: int = 0) -> Shown | None:
     if not asked or asked[-1] < after_turn or not shipped or shipped[-1].turn < asked[-1]:
         return None
     last = shipped[-1]
-    if any(act.edits and act.turn > last.turn for act in stretch.acts) or _is_left_undone(stretch, last):
+    later = [act for act in stretch.acts if act.turn > last.turn]
+    is_asking = (stretch.last_reply() or (0, ""))[1].rstrip(" *").endswith("?")
+    failed = [act for act in later if act.has_failed and act.kind != "look" and _PULL not in act.verdict.line]
+    if any(act.edits for act in later) or (is_asking and failed) or _is_left_undone(stretch, last):
         return None
     match = _SHIPPED_LINE.search(stretch.content(last.end)[:20_000])
     return Shown("success", "shipped", last.end, quoted(match.group()) if match else None, last)

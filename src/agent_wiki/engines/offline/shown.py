@@ -67,14 +67,15 @@ class Shown:
         last = max([unnamed, *(changed[path] for path in (code if what == "changed" else changed))])
         shown = self.failed or self.passed or ((self.act,) if self.act else ())
         if self.basis == "unchecked" and changed:
-            went = (act for act in acts if act.has_worked or act.has_failed or act.is_unrecorded)
+            went = [act for act in acts if act.has_worked or act.has_failed or act.is_unrecorded]
             after = [act for act in went if act.turn > last and act.kind in _KINDS]
             idle = [act for act in after if _shows_nothing(act)]
             ran = [act for act in after if act.kind != "look" and act not in idle]
             shown = tuple(sorted(ran, key=lambda act: (not act.has_failed, _KINDS.index(act.kind)))[-1:])
             only_looks = all(act.kind == "look" for act in after) and last == latest
             only_looks &= not any(act.turn > last and act.kind in ("edit", "delete") and act.has_worked for act in acts)
-            what = "looked" if after and only_looks else what
+            is_mixed = any(act.turn > last and act.kind == "delete" and not _shows_nothing(act) for act in went)
+            what = "looked" if after and only_looks else "mixed" if is_mixed else what
             if shown:
                 held = shown[0].kind == "check" and shown[0].verdict.has_passed
                 what = "failed" if shown[0].has_failed else "held" if held else "ran"

@@ -42,8 +42,7 @@ def _next_success(session: MinedSession, failed: Call) -> Call | None:
     """The next carried out call of the same tool, when it is not the same call again."""
     for later in session.calls[failed.position + 1 : failed.position + 1 + _WITHIN_CALLS]:
         if later.name == failed.name and later.mark is None and later.result is not None and not has_failed(later):
-            is_other = later.arguments != failed.arguments
-            return later if is_other else None
+            return later if later.arguments != failed.arguments else None
     return None
 
 
@@ -56,15 +55,8 @@ def _absolute(session: MinedSession, failed: Call) -> list[Lesson]:
     is_same = worked is not None and bare_name(worked.path() or "") == bare_name(failed.path() or "")
     if worked is None or not is_same or not _IS_ABSOLUTE.search(worked.raw_arguments):
         return []
-    return _lesson(
-        session,
-        failed,
-        worked,
-        _WORDS["arguments/absolute-path"],
-        error_line(head),
-        "it worked with an absolute path",
-        74,
-    )
+    wording, line = _WORDS["arguments/absolute-path"], error_line(head)
+    return _lesson(session, failed, worked, wording, line, "it worked with an absolute path", 74)
 
 
 def _missing(session: MinedSession, failed: Call) -> list[Lesson]:
