@@ -458,3 +458,12 @@ def test_nobody_refuses_a_list_to_do() -> None:
     session.call("TodoWrite", {"todos": []}, "The user doesn't want this.", failed=True, mark="rejected")
     session.user("Each one on its own, please.").run("tar -czf a.tar.gz a", "").says("Both are compressed.")
     assert "TodoWrite" not in summary(session).narrative
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome"), [("Don't change any other files.", "success"), ("They don't show.", "partial")]
+)
+def test_what_is_not_to_be_done_is_no_fault_and_what_does_not_happen_is(said: str, outcome: str) -> None:
+    session = capped().run("pytest -q", "2 passed").says("Capped.")
+    session.user(f"Could you also add the caps to the README? {said}").edit("README.md").says("Added.")
+    assert summary(session).outcome == outcome
