@@ -57,6 +57,18 @@ def test_a_remedy_may_be_an_edit() -> None:
     assert lesson.guideline.rationale.endswith(f"; it went on after an edit that wrote `{APP_NAMED[1]}`.")
 
 
+def test_a_remedy_may_be_another_tool_which_is_named() -> None:
+    line = "$files = @(Get-ChildItem src)\nWrite-Host $files"
+    script = Script().runs(line, "/usr/bin/bash: line 1: Write-Host: command not found", failed=True)
+    (lesson,) = known_remedies.lessons(MinedSession.of(script.call("PowerShell", {"command": line}, "cart.ts").done()))
+    assert lesson.guideline.rationale.endswith("; given to the tool `PowerShell` it passed.")
+
+
+def test_backslashes_that_bash_takes_out_are_no_matter_of_the_folder() -> None:
+    script = Script().runs(r"cd C:\shop\web && npm test", "bash: cd: C:shopweb: No such file or directory", failed=True)
+    assert _titles(script.runs("cd C:/shop/web && npm test", "3 passed")) == ["Write Windows paths with / in Bash"]
+
+
 def test_a_state_that_a_look_showed_is_a_lesson_once_a_later_look_shows_it_good() -> None:
     script = Script().runs("kubectl describe pod cart-1", PORTS).runs(PATCH, "deployment.apps/cart patched")
     assert not _titles(script)

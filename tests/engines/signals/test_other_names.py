@@ -122,8 +122,48 @@ def test_the_line_that_says_what_is_missing_is_quoted_and_not_the_prompt_before_
 def test_a_word_that_is_not_known_is_replaced_by_one_for_the_same(
     refused: str, said: str, worked: str, rule: str
 ) -> None:
-    rules = _rules(Script().runs(refused, said, failed=True).runs(worked, "done"))
-    assert [each.split("`")[3] for each in rules] == ([rule] if rule else [])
+    found = [each.guideline for each in _lessons(Script().runs(refused, said, failed=True).runs(worked, "done"))]
+    renamed = [each.rule.split("`")[3] for each in found if each.rule_id == "recoveries/renamed"]
+    assert renamed == ([rule] if rule else [])
+
+
+@pytest.mark.parametrize(
+    ("refused", "said", "worked", "title"),
+    [
+        (
+            "gh pr diff 12 --stat",
+            "unknown flag: --stat",
+            "gh pr diff 12 --name-only",
+            "Call `gh pr diff` without --stat",
+        ),
+        (
+            "asc up --file a.ipa",
+            "flag provided but not defined: -file",
+            "asc up --app 6",
+            "Call `asc up` without --file",
+        ),
+        ("till list --all", "error: unrecognized arguments: --all", "till list", "Call `till list` without --all"),
+        ("till list --all", "unknown flag: --all", "till list --help", ""),
+        ("till list --all", "unknown flag: --all", "till show", ""),
+        ("till list --all", "unknown flag: --any", "till list", ""),
+        ("till list --all", "unknown flag: --all", "till list --json --all", ""),
+        ("npm run list -- --all", "unknown option '--all'", "npm run list", ""),
+        ("pytest tests --timeout=9", "error: unrecognized arguments: --timeout=9", "pytest tests", ""),
+        ("rg -n '--all|--any' src", "unrecognized flag --all|--any", "rg -n all src", ""),
+    ],
+)
+def test_an_option_that_is_not_known_is_left_out(refused: str, said: str, worked: str, title: str) -> None:
+    script = Script().runs(refused, said, failed=True).runs(worked, "done")
+    found = [each.guideline for each in _lessons(script)]
+    assert [each.title for each in found] == ([title] if title else [])
+    assert {grade_of(each, script.done()).cause for each in found} <= {"checked"}
+
+
+def test_that_the_option_is_refused_again_does_not_speak_against_it() -> None:
+    script = Script().runs("till list --all", "unknown flag: --all", failed=True).runs("till list", "pears")
+    script.runs("till list --all", "unknown flag: --all", failed=True)
+    (lesson,) = _lessons(script)
+    assert grade_of(lesson.guideline, script.done()).contradiction == ""
 
 
 def test_a_program_in_a_container_is_no_wrapped_one() -> None:

@@ -215,3 +215,5 @@ def test_a_rule_that_stands_behind_a_dash_holds_only_under_what_stands_before_it
     said = "never touch till.sh in here - always create issues in the till repository"
     assert _rules(_working().user("always create issues in the till repository"))
     assert not _rules(_working().user(said))
+    assert _rules(_working().user("only read new mails from now on"))
+    assert not _rules(_working().user("can we also store the last run - only read new mails from now on"))

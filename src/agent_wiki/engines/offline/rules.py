@@ -14,7 +14,6 @@ from agent_wiki.engines.offline.extra_rules import extra_rules
 from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.rule import AnyRule, GuidelineRule, SkillRule
 from agent_wiki.engines.offline.signals import (
-    added_options,
     arguments,
     corrections,
     known_remedies,
@@ -40,8 +39,7 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     *(GuidelineRule(each.id, each.title, known_remedies.lessons) for each in known_remedies.remedies()),
     *_found_by(arguments.lessons, "arguments/absolute-path", "arguments/preparing-call", "arguments/missing"),
     *_found_by(recoveries.lessons, "recoveries/outside-sandbox", "surroundings/variable"),
-    *_found_by(other_names.lessons, "recoveries/other-name", "recoveries/renamed"),
-    *_found_by(added_options.lessons, "recoveries/added-option"),
+    *_found_by(other_names.lessons, "recoveries/other-name", "recoveries/renamed", "recoveries/unknown-option"),
     *_found_by(runners.lessons, "runners/other-runner"),
     *_found_by(safeguards.lessons, "safeguards/one-command", "safeguards/tool-call"),
 )

@@ -236,6 +236,8 @@ def _error(failed: Attempt, remedy: Remedy) -> str:
 
 def _went_on(failed: Attempt, worked: Attempt | Call, applied: str) -> str:
     """How it went on, in the words of the session."""
+    if isinstance(worked, Attempt) and worked.call.name != failed.call.name:
+        return f"given to the tool `{worked.call.name}` it passed"
     if not applied:
         return "it went on after what the agent changed"
     if "`" in applied or "://" in applied:  # between backticks of its own, or without it, it is not what was run

@@ -46,10 +46,11 @@ def lessons(session: MinedSession) -> list[Lesson]:
         before = said[position - 1] if position else None
         is_correction = _is_correction(words, before)
         for sentence in words.sentences if not _SPECIFIES.search(words.text) else ():
+            if words.text.partition(sentence)[0].rpartition("\n")[2].rstrip().endswith(("-", "–", "—")):
+                continue  # before the dash stands the condition under which it holds, or what it is about
             bare = _INTERJECTION.sub("", sentence)
             norm = norm_of(_with_occasion(words, bare), is_correction=is_correction)
-            once = norm if norm is not None and not norm.is_lasting else None
-            is_of_work = once and (_REWRITE.search(words.text) or ON_SCREEN.search(once.rule))
+            is_of_work = norm and (_REWRITE.search(words.text) or ON_SCREEN.search(norm.rule)) and not norm.is_lasting
             if norm is not None and not _OF_PROMPT.search(bare) and not is_of_work:
                 found += _lesson(session, words, sentence, norm)
             elif norm is None and len(sentence) <= _LONGEST:
@@ -61,8 +62,7 @@ def _is_correction(words: UserWords, before: UserWords | None) -> bool:
     """The user refuses a call, contradicts, or continues after an objection a moment ago."""
     if words.rejected is not None or _OBJECTS.match(words.text.replace("’", "'")):
         return True
-    is_near = before is not None and words.turn - before.turn <= _FARTHEST
-    return is_near and before is not None and bool(_OBJECTS.match(before.text.replace("’", "'")))
+    return bool(before and words.turn - before.turn <= _FARTHEST and _OBJECTS.match(before.text.replace("’", "'")))
 
 
 def _with_occasion(words: UserWords, sentence: str) -> str:
@@ -71,16 +71,14 @@ def _with_occasion(words: UserWords, sentence: str) -> str:
     match = _FIRST.match(sentence.strip(" .!"))
     if match is None or line is None:
         return sentence
-    actions = shell.actions(line)
-    return f"{match['what']} before `{actions[0].head}`" if actions else sentence
+    return next((f"{match['what']} before `{each.head}`" for each in shell.actions(line)), sentence)
 
 
 def _lesson(session: MinedSession, words: UserWords, sentence: str, norm: Norm) -> list[Lesson]:
     rule = plain_line(norm.rule, 240)
     title = _title(rule, norm.deed)
     is_literal = generalize(norm.rule, session.trajectory) == norm.rule and not _ONE_OFF.search(norm.rule)
-    said_before = words.text.partition(sentence)[0].rpartition("\n")[2].rstrip()
-    if title is None or not is_literal or said_before.endswith(("-", "–", "—")):  # the condition under which it holds
+    if title is None or not is_literal:
         return []
     wording = Wording(
         "preferences/stated-rule", sentence_case(title), f"{rule}.", f"{plain_line(norm.situation, 200)}.", _tags(rule)
