@@ -234,3 +234,12 @@ def test_a_stop_before_the_last_request_is_no_end() -> None:
     session = Session(cwd="/home/me/shop", exit_status="interrupted").user("mend the lamp").run("make lamps", "1")
     session.user("[stopped]", "interrupt").user("do that for the mill").run("make mill", "1")
     assert "stopped the agent there" not in summary(session).narrative
+
+
+def test_what_was_started_is_said_to_have_run_where_it_was_and_not_where_it_was_looked_at() -> None:
+    started = "Command running in background with ID: b1ab. Output is being written to: /tmp/b1ab.output"
+    session = asked("start the gateway of the shop").run("shop gateway", started)
+    session.call("BashOutput", {"bash_id": "b1ab"}, "the gateway listens\nwaiting for calls").says("It runs.")
+    assert "ran `shop gateway` (T2)" in summary(session).narrative
+    session.user("does it answer?").call("BashOutput", {"bash_id": "b1ab"}, "one call\nanswered").says("It does.")
+    assert summary(session).narrative.count("`shop gateway`") == 1

@@ -24,6 +24,7 @@ from agent_wiki.shell.blame import speakers
 from agent_wiki.shell.files_written import TEMPORARY, adds_file, bare_name, deletes_file
 from agent_wiki.shell.result_lines import last_line, lines_of, shows_success
 from agent_wiki.shell.touched import put_by_name
+from agent_wiki.stages.call_effects import asked_in
 from agent_wiki.trajectory.lazily import regex
 
 _NO_FILE = named("no_file")
@@ -186,6 +187,8 @@ def _ran(acts: list[Act], scratch: frozenset[str]) -> Sentence | None:
     Beside changes of files only those that sent or deployed something, or changed a cluster.
     """
     ran = [act for act in acts if act.kind in ("run", "revert", "delete") and act.has_worked]
+    begun = {act.turn for act in acts}
+    ran = [act for act in ran if asked_in(act.call).turn in begun]  # no look at how one goes that was told of before
     ran = [act for act in ran if not (act.deletes and scratch.issuperset(map(bare_name, act.deletes)))]
     ran = [act for act in ran if not HANDED_OVER.search(act.call.command() or "")]
     ran = [act for act in ran if not _TRIVIAL.match(act.call.command() or "")]
@@ -200,7 +203,8 @@ def _ran(acts: list[Act], scratch: frozenset[str]) -> Sentence | None:
         return None
     weight = 22 if has_work else 68 if _rank(last[names[0]]) == 0 else 40
     came = {name: _came_of(last[name]) for name in kept}  # which stands in the turn of the result
-    dated = [f"{name} (T{last[name].end if came[name] else last[name].turn}{came[name]})" for name in kept]
+    turns = {name: act.end if came.get(name) else asked_in(act.call).turn for name, act in last.items()}
+    dated = [f"{name} (T{turns[name]}{came[name]})" for name in kept]
     turn = min(act.turn for act in last.values())
     return Sentence(turn, weight, f"It ran {listing([*dated, *names[len(kept) :]])}.")
 
