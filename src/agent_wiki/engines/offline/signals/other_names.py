@@ -22,7 +22,7 @@ _UNKNOWN = written("unknown_word", re.IGNORECASE)
 _TO_CALL = "`NAME` is to be called, or the shell answers that `NAME` is not found."
 _SHORT = 3  # characters: of a value, or of a word that may be a part of any other
 _MOST_FRONT_WORDS = 3  # in place of a program's name
-_NAME, _OPTION = regex(r"[a-z][a-z:@-]{1,24}"), regex(r"--?[A-Za-z][\w-]*(?:=|\Z)")
+_NAME, _OPTION = regex(r"\+?[a-z][a-z:@-]{1,24}"), regex(r"--?[A-Za-z][\w-]*(?:=|\Z)")
 _HELP = frozenset({"--help", "-h", "--version"})
 _RUN_OTHERS = frozenset(  # or take any text
     {"python", "python3", "node", "bash", "sh", "npx", "npm", "pnpm", "yarn", "bun", "deno", "go", "cargo", "make",
