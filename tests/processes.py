@@ -21,6 +21,7 @@ from typing import Any
 
 import pytest
 
+_LONGEST = 120  # seconds: no process that a test starts takes so long, on a busy machine either
 _CONTEXT = get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["pytest", "tests.imported"])
 
@@ -54,9 +55,12 @@ def forked_workers(patched: pytest.MonkeyPatch) -> None:
 
 
 def exit_codes(*processes: BaseProcess) -> list[int | None]:
-    """Wait for all of them. A process that was killed has the negative number of the signal."""
+    """Wait for all of them. A process that was killed has the negative number of the signal; so has one that hangs."""
     for process in processes:
-        process.join()
+        process.join(_LONGEST)
+        if process.exitcode is None:
+            process.kill()
+            process.join()
     return [process.exitcode for process in processes]
 
 

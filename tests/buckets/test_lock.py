@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -203,6 +204,38 @@ def _has_writer(pipe: int) -> bool:
         return os.read(pipe, 1) != b""
     except BlockingIOError:
         return True
+
+
+def test_a_signal_that_comes_just_before_the_wait_for_the_command_is_passed_on(
+    place: BucketPath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system tells nobody of it before the call returns: here it is held back that long."""
+    waitpid = os.waitpid
+    came: list[int] = []
+
+    def wait(pid: int, options: int) -> tuple[int, int]:
+        if came:
+            return waitpid(pid, options)
+        came.append(pid)
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+        try:
+            return waitpid(pid, options)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    monkeypatch.setattr(os, "waitpid", wait)
+    command = ["sh", "-c", "trap 'exit 7' INT; sleep 9 & wait"]
+    assert LockedCommand(BucketLock(place, "run 1", 60)).run(command) in (7, 130)  # it may come before the trap
+    assert came
+
+
+def test_a_signal_for_a_command_that_has_just_ended_is_no_error(place: BucketPath) -> None:
+    locked = LockedCommand(BucketLock(place, "run 1", 60))
+    locked._process = subprocess.Popen(["true"], start_new_session=True)
+    os.waitpid(locked._process.pid, 0)  # the system has told of its end, and the object has not been told yet
+    locked._send(signal.SIGTERM)
+    assert locked._process.wait() == 0
 
 
 def test_what_watches_over_a_command_ends_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from threading import Event, Thread
@@ -21,6 +21,7 @@ from agent_wiki.pipeline.stopping import STOP_SIGNALS
 
 _RENEWALS_A_LEASE = 3
 _SIGNALLED = 128
+_LOOK_SECONDS = 0.2
 
 
 class LockedCommand:
@@ -81,10 +82,11 @@ class LockedCommand:
             self._send(self._signal)
         renewing = Thread(target=self._renew)
         renewing.start()
-        code = self._process.wait()
-        self._has_ended.set()
-        renewing.join()
-        return code
+        try:
+            return _waited_for(self._process)
+        finally:
+            self._has_ended.set()
+            renewing.join()
 
     @property
     def _renewal_seconds(self) -> float:
@@ -103,7 +105,8 @@ class LockedCommand:
 
     def _send(self, number: int) -> None:
         if self._process is not None and self._process.returncode is None:
-            os.killpg(self._process.pid, number)
+            with suppress(ProcessLookupError):  # it has just ended, and nobody has been told yet
+                os.killpg(self._process.pid, number)
 
     def _renew(self) -> None:
         while not self._has_ended.wait(self._renewal_seconds):
@@ -116,6 +119,13 @@ class LockedCommand:
                 sys.stderr.write(f"wiki: the lock is lost: {reason}; the command is asked to end\n")
                 self._send(signal.SIGTERM)
                 return
+
+
+def _waited_for(process: subprocess.Popen[bytes]) -> int:
+    """Its exit code. Signals are looked at meanwhile: one that comes just before a wait begins would not end that."""
+    while True:
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(_LOOK_SECONDS)
 
 
 def _tell_group(watch: int) -> None:
