@@ -144,6 +144,7 @@ def test_a_word_that_is_not_known_is_replaced_by_one_for_the_same(
         ),
         ("till list --all", "error: unrecognized arguments: --all", "till list", "Call `till list` without --all"),
         ("till list --all", "unknown flag: --all", "till list --help", ""),
+        ("till close --dry-run", "unknown flag: --dry-run", "till close", ""),
         ("till list --all", "unknown flag: --all", "till show", ""),
         ("till list --all", "unknown flag: --any", "till list", ""),
         ("till list --all", "unknown flag: --all", "till list --json --all", ""),

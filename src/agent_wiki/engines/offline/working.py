@@ -188,7 +188,7 @@ def _ran(acts: list[Act], scratch: frozenset[str]) -> Sentence | None:
     """
     ran = [act for act in acts if act.kind in ("run", "revert", "delete") and act.has_worked]
     begun = {act.turn for act in acts}
-    ran = [act for act in ran if asked_in(act.call).turn in begun]  # no look at how one goes that was told of before
+    ran = [act for act in ran if asked_in(act.call).turn in begun]  # a look at how one goes is no other run
     ran = [act for act in ran if not (act.deletes and scratch.issuperset(map(bare_name, act.deletes)))]
     ran = [act for act in ran if not HANDED_OVER.search(act.call.command() or "")]
     ran = [act for act in ran if not _TRIVIAL.match(act.call.command() or "")]

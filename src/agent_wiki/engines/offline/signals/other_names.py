@@ -24,6 +24,7 @@ _SHORT = 3  # characters: of a value, or of a word that may be a part of any oth
 _MOST_FRONT_WORDS = 3  # in place of a program's name
 _NAME, _OPTION = regex(r"\+?[a-z][a-z:@-]{1,24}"), regex(r"--?[A-Za-z][\w-]*(?:=|\Z)")
 _HELP = frozenset({"--help", "-h", "--version"})
+_KEEPS_SAFE = regex(r"--?(?:dry|preview|plan|check|confirm|ask|interactive|safe|force-with|backup|no-|read-?only)")
 _RUN_OTHERS = frozenset(  # or take any text
     {"python", "python3", "node", "bash", "sh", "npx", "npm", "pnpm", "yarn", "bun", "deno", "go", "cargo", "make",
      "uv", "rg", "grep", "sed", "awk", "find"}
@@ -88,7 +89,9 @@ def _without_option(unknown: re.Match[str], wanted: SimpleCommand, used: SimpleC
     is_own = wanted.program not in _RUN_OTHERS and not is_check(wanted)  # else the option may be a plugin's
     if not gone or not called or called != again or later & _HELP or not is_own:
         return None
-    option, name = gone.pop(), " ".join(called[:_MOST_FRONT_WORDS])
+    option, name = min(gone), " ".join(called[:_MOST_FRONT_WORDS])
+    if _KEEPS_SAFE.match(option):
+        return None  # without it more is done than was wanted
     rule = f"Call `{name}` without `{option}`, which it does not know."
     trigger = f"`{name}` is to be called with `{option}`, or answers `{unknown[0]}`."
     tags = (tag(wanted.program), tag(option), "shell")
