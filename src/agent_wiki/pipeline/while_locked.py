@@ -105,7 +105,7 @@ class LockedCommand:
 
     def _send(self, number: int) -> None:
         if self._process is not None and self._process.returncode is None:
-            with suppress(ProcessLookupError):  # it has just ended, and nobody has been told yet
+            with suppress(ProcessLookupError):  # it has just ended, and this object does not know
                 os.killpg(self._process.pid, number)
 
     def _renew(self) -> None:
