@@ -460,3 +460,10 @@ def test_a_wish_in_so_many_words_is_the_goal_and_not_what_leads_up_to_it() -> No
     assert request_line(LED_UP) == "What I am looking for is a list of its items."
     assert request_line(ASIDE).startswith("The desired behavior is that a file is linked.")
     assert request_line("Fix the totals. What I want is a cap.") == "Fix the totals. What I want is a cap."
+    for text in (
+        "Add a button to the page so that the desired result is shown to guests.",
+        "Let's cap the totals and push, since what I want is to ship today.",
+        "Can you check whether what I want is possible with CSS alone?",
+        "Rename the label 'What I want is' to 'Wish' in cart.py.",
+    ):
+        assert request_line(text) == text

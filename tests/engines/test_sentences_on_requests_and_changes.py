@@ -243,3 +243,10 @@ def test_what_was_started_is_said_to_have_run_where_it_was_and_not_where_it_was_
     assert "ran `shop gateway` (T2)" in summary(session).narrative
     session.user("does it answer?").call("BashOutput", {"bash_id": "b1ab"}, "one call\nanswered").says("It does.")
     assert summary(session).narrative.count("`shop gateway`") == 1
+
+
+def test_what_was_seen_to_run_only_later_is_said_there() -> None:
+    started = "Command running in background with ID: b1ab. Output is being written to: /tmp/b1ab.output"
+    session = asked("migrate the tables of the shop").run("shop migrate", started).says("It is under way.")
+    session.user("is it done?").call("BashOutput", {"bash_id": "b1ab"}, "migrated\n5 tables").says("It is.")
+    assert "ran `shop migrate` (T2)" in summary(session).narrative

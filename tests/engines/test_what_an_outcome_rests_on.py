@@ -441,6 +441,9 @@ def test_a_commit_is_not_all_where_what_came_after_it_failed_and_the_agent_asks(
     assert summary(_retagged("Committed; the tag was there already.")).outcome == "success"
     of_pull = "a pull request for branch “cap” into branch “main” already exists"
     assert summary(_retagged("Anything else?", of_pull)).outcome == "success"
+    other = Session().user("Commit the totals.").edit("src/cap.py").run("git commit -m cap", COMMITTED)
+    other.run("pkill -f vite", "", failed=True).says("Committed. Anything else?")
+    assert summary(other).outcome == "success"
 
 
 def test_what_several_runs_of_a_line_printed_last_is_not_said_of_the_first() -> None:

@@ -185,6 +185,8 @@ LETTERED = """Good question. Let me ask it back to you.
         (f"I capped the totals in `cart.py`, for members and for guests. {'All tests pass. ' * 30}\n{LETTERED}", False),
         ("A) Is it safe?\n\nIt is: the wrapper returns nothing.\n\nB) Is it fast?\n\nIt is as well.", False),
         ("1. One video\n2. No video\n\nWhich one?", False),
+        ("Both are done.\n\n**A.** The cap\n**B.** The shop\n\nAll 12 tests pass. Want me to push?", False),
+        ("See https://x.y/?a=1\n\nA. The cap is applied twice\nB. The shop never closes\n\nShall I fix them?", False),
     ],
 )
 def test_a_reply_that_is_a_question_with_lettered_options_offers_them(reply: str, is_offer: bool) -> None:

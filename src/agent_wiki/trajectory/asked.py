@@ -43,6 +43,9 @@ _ASKS_NUMBER = regex(
 _OPTIONS = regex(r"^\|[^\n]*\n\|[-:| ]+\r?\n\|[ *]*A[ *]*\|", re.MULTILINE)
 _ASKS_BACK = regex(r"[?？]|\b(?:reply|respond|answer) with\b|\bRecommended\b", re.IGNORECASE)
 _ENDING, _LONGEST_CHOICE = 6_000, 30  # characters: of a reply whose list is the last thing; of an answer
+_ASKS_WHICH = regex(
+    r"\b(?:which|prefer|choose|pick)\b|\bwhat (?:do|would) you\b[^\n]{0,200}\?|哪|どれ|どちら|어느", re.IGNORECASE
+)
 _FEWEST_OPTIONS, _AROUND_OPTIONS = 2, 400  # characters of a reply that comes to its options at once
 _ENDS = (".", "!", "。", "！")
 
@@ -108,7 +111,8 @@ def _is_lettered(reply: str) -> bool:
     between = "".join(reply[one.end() : two.start()] for one, two in pairwise(found))
     before, behind = reply[: found[0].start()], reply[found[-1].end() :]
     is_short = len(before) <= _AROUND_OPTIONS and len(behind) <= _AROUND_OPTIONS
-    return is_short and not between.strip() and any(sign in before + behind for sign in "?？")
+    asks = before.rstrip(" *_:\n").endswith(("?", "？")) or _ASKS_WHICH.search(behind) is not None
+    return is_short and not between.strip() and asks
 
 
 def _chosen(reply: str, answer: str) -> str:

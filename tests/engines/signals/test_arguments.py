@@ -71,22 +71,6 @@ def test_a_call_that_was_made_again_for_something_else_was_not_prepared() -> Non
 
 
 @pytest.mark.parametrize(
-    ("tool", "said", "then", "count"),
-    [
-        ("create_file", "Invalid input path: a.md. Be sure to use an absolute path.", "/shop/a.md", 1),
-        ("create_file", "no space left on device (absolute path: /shop/a.md)", "/tmp/b.md", 0),
-        ("create_file", "Be sure to use an absolute path.", "/shop/b.md", 0),
-        ("read_file", "expected a relative path, not an absolute path", "/shop/a.md", 0),
-        ("mcp__unity__load_scene", "use an absolute path", "/shop/a.md", 0),
-    ],
-)
-def test_a_tool_for_files_that_wants_an_absolute_path(tool: str, said: str, then: str, count: int) -> None:
-    script = Script().edits("a", "b").call(tool, {"path": "a.md"}, said, failed=True)
-    found = arguments.lessons(MinedSession.of(script.call(tool, {"path": then}, "done").done()))
-    assert len([each for each in found if each.guideline.rule_id == "arguments/absolute-path"]) == count
-
-
-@pytest.mark.parametrize(
     "refusal",
     [
         "Action send requires a target.",

@@ -149,6 +149,12 @@ def test_a_word_that_is_not_known_is_replaced_by_one_for_the_same(
         ("till list --all", "unknown flag: --any", "till list", ""),
         ("till list --all", "unknown flag: --all", "till list --json --all", ""),
         ("npm run list -- --all", "unknown option '--all'", "npm run list", ""),
+        ("till seed.tl --all", "unknown flag: --all", "till seed.tl", ""),
+        ("till exec web -- list --all", "unknown flag: --all", "till exec web -- list", ""),
+        ("till list --all", "eslint: unknown option '--all'", "till list", ""),
+        ("till list --all", "unknown flag: --all", "till list -all", ""),
+        ("till delete all --simulate", "unknown flag: --simulate", "till delete all", ""),
+        ("till sum --all; till list --all", "unknown flag: --all", "till list; till sum --all", ""),
         ("pytest tests --timeout=9", "error: unrecognized arguments: --timeout=9", "pytest tests", ""),
         ("rg -n '--all|--any' src", "unrecognized flag --all|--any", "rg -n all src", ""),
     ],
@@ -179,3 +185,18 @@ def test_a_wrapper_that_does_not_know_the_program_is_left_out() -> None:
     (lesson,) = _lessons(script)
     assert lesson.guideline.title == "Call `bun` without `rtk`"
     assert grade_of(lesson.guideline, script.done()).cause == "checked"
+
+
+@pytest.mark.parametrize("makes_it_known", [True, False])
+def test_an_option_that_the_session_shows_to_be_known_or_writes_is_none_to_leave_out(makes_it_known: bool) -> None:
+    script = Script().runs("till list --all", "unknown flag: --all", failed=True).runs("till list", "pears")
+    if makes_it_known:
+        script.runs("brew upgrade till", "upgraded").runs("till list --all", "pears and plums")
+    else:
+        script.edits("pass", 'options.add("--all")', "till/options.py")
+    assert not _rules(script)
+
+
+def test_an_option_that_is_to_be_refused_teaches_nothing() -> None:
+    script = Script("Make sure that an unknown flag such as --bogus is refused.")
+    assert not _rules(script.runs("till list --bogus", "unknown flag: --bogus", failed=True).runs("till list", "pears"))

@@ -338,8 +338,8 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
     if asking is None and (elsewhere := _asked_elsewhere(text, paragraphs, most)):
         return elsewhere
     asking = asking or 0
-    if (wish := _STATES_WISH.search(first[asking])) and wish.start():  # what leads up to it may have no full stop
-        first, asking = [first[asking][wish.start() :], *first[asking + 1 :]], 0
+    if wish := _wish_of(first[asking]):
+        first, asking = [wish, *first[asking + 1 :]], 0
     start = 0 if sum(map(len, first[: asking + 1])) + asking <= most else asking
     following = first[start + 1 :]
     is_continued = len(paragraphs) > 1 and len(text) < _MOST_IN_PARTS and _asks(paragraphs[1][0])
@@ -374,11 +374,19 @@ def _place_of_ask(sentences: list[str], asks: Callable[[str], bool]) -> int | No
     is_repeated = any(map(_REPEATS.search, sentences[:3]))  # an error that asks for something
     own = [not (is_repeated and at and _PROGRAM_ASKS.match(each)) for at, each in enumerate(sentences)]
     asking = next((at for at, each in enumerate(sentences) if own[at] and asks(each)), None)
-    stated = next((at for at, each in enumerate(sentences) if own[at] and _STATES_WISH.search(each)), asking)
+    stated = next((at for at, each in enumerate(sentences) if own[at] and _wish_of(each)), asking)
     asking = asking if asking is not None and ASKS.match(sentences[asking]) else stated
     if asking is not None and _LOOKS_FIRST.match(sentences[asking]) and not _AND_MENDS.search(sentences[asking]):
         return next((at for at in range(asking, len(sentences)) if _WANTS.search(sentences[at])), asking)
     return asking
+
+
+def _wish_of(sentence: str) -> str:
+    """From where it says what is wanted to its end, where that begins a clause of its own, with or without a stop."""
+    wish = _STATES_WISH.search(sentence)
+    before = sentence[: wish.start()].rstrip() if wish else ""
+    is_own = wish and (not before or before[-1] in ".:!?" or (wish[0][0].isupper() and before[-1].isalnum()))
+    return sentence[wish.start() :] if wish and is_own else ""
 
 
 def _said_of_paste(text: str, first: str, last: str) -> str:

@@ -37,7 +37,7 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     *_found_by(corrections.lessons, "corrections/program-replaced", "corrections/use-instead"),
     *_found_by(preferences.lessons, "preferences/stated-rule", "preferences/own-words"),
     *(GuidelineRule(each.id, each.title, known_remedies.lessons) for each in known_remedies.remedies()),
-    *_found_by(arguments.lessons, "arguments/absolute-path", "arguments/preparing-call", "arguments/missing"),
+    *_found_by(arguments.lessons, "arguments/preparing-call", "arguments/missing"),
     *_found_by(recoveries.lessons, "recoveries/outside-sandbox", "surroundings/variable"),
     *_found_by(other_names.lessons, "recoveries/other-name", "recoveries/renamed", "recoveries/unknown-option"),
     *_found_by(runners.lessons, "runners/other-runner"),

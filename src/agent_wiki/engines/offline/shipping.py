@@ -57,11 +57,15 @@ def shipped_as_asked(stretch: Stretch, after_turn: int = 0) -> Shown | None:
     last = shipped[-1]
     later = [act for act in stretch.acts if act.turn > last.turn]
     is_asking = (stretch.last_reply() or (0, ""))[1].rstrip(" *").endswith("?")
-    failed = [act for act in later if act.has_failed and act.kind != "look" and _PULL not in act.verdict.line]
+    failed = [act for act in later if act.has_failed and _of_git(act) and _PULL not in act.verdict.line]
     if any(act.edits for act in later) or (is_asking and failed) or _is_left_undone(stretch, last):
         return None
     match = _SHIPPED_LINE.search(stretch.content(last.end)[:20_000])
     return Shown("success", "shipped", last.end, quoted(match.group()) if match else None, last)
+
+
+def _of_git(act: Act) -> bool:
+    return act.kind != "look" and any(each.program in ("git", "gh") for each in act.commands)
 
 
 def _is_left_undone(stretch: Stretch, shipped: Act) -> bool:

@@ -11,6 +11,7 @@ from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.engines.offline.wording import called, called_as_passed, error_words, listing
 from agent_wiki.pages.sessions import Outcome
 from agent_wiki.shell.result_lines import last_line
+from agent_wiki.stages.call_effects import asked_in
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 Basis = Literal[
@@ -68,7 +69,7 @@ class Shown:
         shown = self.failed or self.passed or ((self.act,) if self.act else ())
         if self.basis == "unchecked" and changed:
             went = [act for act in acts if act.has_worked or act.has_failed or act.is_unrecorded]
-            after = [act for act in went if act.turn > last and act.kind in _KINDS]
+            after = [act for act in went if asked_in(act.call).turn > last and act.kind in _KINDS]
             idle = [act for act in after if _shows_nothing(act)]
             ran = [act for act in after if act.kind != "look" and act not in idle]
             shown = tuple(sorted(ran, key=lambda act: (not act.has_failed, _KINDS.index(act.kind)))[-1:])

@@ -67,7 +67,7 @@ def worked(
     found = [
         _changed(acts, stretch, scratch),
         _checked(acts, shown, failed),
-        _ran(acts, scratch),
+        _ran(acts, scratch, [act for act in stretch.acts if act.turn < acts[0].turn] if acts else []),
         _served(acts, is_talk=stretch.is_talk()),
         _delegated(acts),
         _committed_by_client(acts, stretch),
@@ -181,14 +181,14 @@ def _checked(acts: list[Act], shown: Shown, failed: Collection[str]) -> Sentence
     return Sentence(passed[names[0]].turn, CHECKED, several if names[1:] else alone)
 
 
-def _ran(acts: list[Act], scratch: frozenset[str]) -> Sentence | None:
+def _ran(acts: list[Act], scratch: frozenset[str], before: list[Act]) -> Sentence | None:
     """The last commands that worked and are neither looks nor checks: what came before them may have been in vain.
 
     Beside changes of files only those that sent or deployed something, or changed a cluster.
     """
     ran = [act for act in acts if act.kind in ("run", "revert", "delete") and act.has_worked]
-    begun = {act.turn for act in acts}
-    ran = [act for act in ran if asked_in(act.call).turn in begun]  # a look at how one goes is no other run
+    known = {asked_in(act.call).turn for act in before if act.has_worked}  # a look at how one goes is no other run
+    ran = [act for act in ran if act.call.continues is None or asked_in(act.call).turn not in known]
     ran = [act for act in ran if not (act.deletes and scratch.issuperset(map(bare_name, act.deletes)))]
     ran = [act for act in ran if not HANDED_OVER.search(act.call.command() or "")]
     ran = [act for act in ran if not _TRIVIAL.match(act.call.command() or "")]

@@ -6,9 +6,8 @@ import re
 
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.imperatives import has_length_of_title
-from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, Wording, error_name, innermost_error, lesson, tag
-from agent_wiki.engines.offline.tables import entries, named, written
-from agent_wiki.shell.files_written import bare_name
+from agent_wiki.engines.offline.lessons import Lesson, Wording, error_name, innermost_error, lesson, tag
+from agent_wiki.engines.offline.tables import named, written
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.shell.tools import EDIT_TOOLS, bare_tool_name
 from agent_wiki.shell.verdict import has_failed
@@ -20,21 +19,15 @@ _WITHIN_CALLS = 16
 _LOOKS_UP = regex(r"^(?:get|find|search|list|look_?up|query|fetch|show|read|view|describe|calculate)(?:[_A-Z]|$)")
 _READS = named("reads")
 
-_WANTS_ABSOLUTE = regex(r"(?<!not )(?:use|must be|requires?|provide) an? absolute (?:file ?)?path", re.IGNORECASE)
-_IS_ABSOLUTE = written("is_absolute")
-
 _WANTS_ARGUMENT = written("wants_argument")
 _EVERY_AGENT_KNOWS = frozenset("path file_path filePath command content query pattern url text input cmd".split())  # noqa: SIM905
-# The same pages for all such tools.
-_WORDS = {entry.id: entry.wording for entry in entries("arguments", WordedEntry)}
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson for each refused call that was corrected by other arguments or by another call before it."""
     found: list[Lesson] = []
     for failed in session.calls:
-        found += _prepared(session, failed)
-        found += _absolute(session, failed) or _missing(session, failed)
+        found += (*_prepared(session, failed), *_missing(session, failed))
     return found
 
 
@@ -44,19 +37,6 @@ def _next_success(session: MinedSession, failed: Call) -> Call | None:
         if later.name == failed.name and later.mark is None and later.result is not None and not has_failed(later):
             return later if later.arguments != failed.arguments else None
     return None
-
-
-def _absolute(session: MinedSession, failed: Call) -> list[Lesson]:
-    """A tool for files asks for an absolute path, is given one, and works."""
-    head = (failed.result or "")[:600] if has_failed(failed) and not failed.name.startswith("mcp__") else ""
-    if failed.command() is not None or not _WANTS_ABSOLUTE.search(head) or _IS_ABSOLUTE.search(failed.raw_arguments):
-        return []
-    worked = _next_success(session, failed)
-    is_same = worked is not None and bare_name(worked.path() or "") == bare_name(failed.path() or "")
-    if worked is None or not is_same or not _IS_ABSOLUTE.search(worked.raw_arguments):
-        return []
-    wording, line = _WORDS["arguments/absolute-path"], error_line(head)
-    return _lesson(session, failed, worked, wording, line, "it worked with an absolute path", 74)
 
 
 def _missing(session: MinedSession, failed: Call) -> list[Lesson]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import takewhile
 
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, Wording, tag
 from agent_wiki.engines.offline.signals.recovery import Recovery, lesson_of
+from agent_wiki.engines.offline.signals.unknown_options import without_option
 from agent_wiki.engines.offline.tables import written
 from agent_wiki.shell.judged_steps import called_steps, failed_steps
 from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.stages.call_effects import has_run
-from agent_wiki.trajectory.lazily import regex
 
 _WITHIN_CALLS = 10
 _NOT_ON_PATH = written("not_on_path", re.MULTILINE)
@@ -22,13 +21,6 @@ _UNKNOWN = written("unknown_word", re.IGNORECASE)
 _TO_CALL = "`NAME` is to be called, or the shell answers that `NAME` is not found."
 _SHORT = 3  # characters: of a value, or of a word that may be a part of any other
 _MOST_FRONT_WORDS = 3  # in place of a program's name
-_NAME, _OPTION = regex(r"\+?[a-z][a-z:@-]{1,24}"), regex(r"--?[A-Za-z][\w-]*(?:=|\Z)")
-_HELP = frozenset({"--help", "-h", "--version"})
-_KEEPS_SAFE = regex(r"--?(?:dry|preview|plan|check|confirm|ask|interactive|safe|force-with|backup|no-|read-?only)")
-_RUN_OTHERS = frozenset(  # or take any text
-    {"python", "python3", "node", "bash", "sh", "npx", "npm", "pnpm", "yarn", "bun", "deno", "go", "cargo", "make",
-     "uv", "rg", "grep", "sed", "awk", "find"}
-)  # fmt: skip
 
 
 def lessons(session: MinedSession) -> list[Lesson]:
@@ -46,7 +38,7 @@ def _renamed(session: MinedSession, failed: Attempt) -> list[Lesson]:
         has_passed = later.verdict == "passed"
         wording = _by_itself(match, wanted, used) if has_passed or has_run(later.ended) else None
         if has_passed and wording is None:
-            wording = _by_other_option(match, wanted, used) or _without_option(match, wanted, used)
+            wording = _by_other_option(match, wanted, used) or without_option(session, failed, match, wanted, used)
         if wording is not None:
             return _lesson(session, Recovery(failed, later, wanted, used), wording, match[0])
     return []
@@ -78,24 +70,6 @@ def _by_other_option(unknown: re.Match[str], wanted: SimpleCommand, used: Simple
     trigger = f"`{called}` is to be called with `{old}`, or answers `{unknown[0]}`."
     tags = (tag(wanted.program), tag(new), "shell")
     return Wording("recoveries/renamed", f"Give `{called}` {new}, not {old}", rule, trigger, tags)
-
-
-def _without_option(unknown: re.Match[str], wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
-    """The same command of the same program passes without the option that it did not know."""
-    options = [each.words[1:] for each in (wanted, used)]
-    given, later = ({word.partition("=")[0] for word in words if _OPTION.match(word)} for words in options)
-    gone = {each for each in given - later if each.strip("-") == unknown["word"].strip("-")}
-    called, again = (tuple(takewhile(_NAME.fullmatch, each.words)) for each in (wanted, used))
-    is_own = wanted.program not in _RUN_OTHERS and not is_check(wanted)  # else the option may be a plugin's
-    if not gone or not called or called != again or later & _HELP or not is_own:
-        return None
-    option, name = min(gone), " ".join(called[:_MOST_FRONT_WORDS])
-    if _KEEPS_SAFE.match(option):
-        return None  # without it more is done than was wanted
-    rule = f"Call `{name}` without `{option}`, which it does not know."
-    trigger = f"`{name}` is to be called with `{option}`, or answers `{unknown[0]}`."
-    tags = (tag(wanted.program), tag(option), "shell")
-    return Wording("recoveries/unknown-option", f"Call `{name}` without {option}", rule, trigger, tags)
 
 
 def _value_of(command: SimpleCommand, option: str) -> str:
