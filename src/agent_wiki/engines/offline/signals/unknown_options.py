@@ -71,7 +71,7 @@ def _is_known(session: MinedSession, called: tuple[str, ...], option: str) -> bo
     """The session shows that the command takes it, or it is what the session writes or tests."""
     steps = (step for each in session.attempts for step in passed_steps(each.ended))
     passed = (step for step in steps if tuple(takewhile(_NAME.fullmatch, step.words)) == called)
-    written = any(option in edit_text(call) for call in session.calls if call.command() is None)
+    is_own = any(option in edit_text(call) for call in session.calls if call.command() is None)
     users = (each.content or "" for each in session.trajectory.messages if each.role == "user")
     is_wanted = any(option in words and _TO_REFUSE.search(words) for words in users)
-    return written or is_wanted or any(option in _options(step) for step in passed)
+    return is_own or is_wanted or any(option in _options(step) for step in passed)
