@@ -1,6 +1,6 @@
 """Recordings of every format, damaged at random: each is read, or said to be unreadable with its name and a reason.
 
-A few seconds with fixed seeds; `AGENT_WIKI_FUZZ_CASES=60000` goes on with as many others.
+A few seconds with fixed seeds; `AGENT_WIKI_FUZZ_CASES=60000` goes on with as many others, and tries every place.
 """
 
 from __future__ import annotations

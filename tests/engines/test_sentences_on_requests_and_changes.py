@@ -236,9 +236,11 @@ def test_a_stop_before_the_last_request_is_no_end() -> None:
     assert "stopped the agent there" not in summary(session).narrative
 
 
+STARTED = "Command running in background with ID: b1ab. Output is being written to: /tmp/b1ab.output"
+
+
 def test_what_was_started_is_said_to_have_run_where_it_was_and_not_where_it_was_looked_at() -> None:
-    started = "Command running in background with ID: b1ab. Output is being written to: /tmp/b1ab.output"
-    session = asked("start the gateway of the shop").run("shop gateway", started)
+    session = asked("start the gateway of the shop").run("shop gateway", STARTED)
     session.call("BashOutput", {"bash_id": "b1ab"}, "the gateway listens\nwaiting for calls").says("It runs.")
     assert "ran `shop gateway` (T2)" in summary(session).narrative
     session.user("does it answer?").call("BashOutput", {"bash_id": "b1ab"}, "one call\nanswered").says("It does.")
@@ -246,7 +248,6 @@ def test_what_was_started_is_said_to_have_run_where_it_was_and_not_where_it_was_
 
 
 def test_what_was_seen_to_run_only_later_is_said_there() -> None:
-    started = "Command running in background with ID: b1ab. Output is being written to: /tmp/b1ab.output"
-    session = asked("migrate the tables of the shop").run("shop migrate", started).says("It is under way.")
+    session = asked("migrate the tables of the shop").run("shop migrate", STARTED).says("It is under way.")
     session.user("is it done?").call("BashOutput", {"bash_id": "b1ab"}, "migrated\n5 tables").says("It is.")
     assert "ran `shop migrate` (T2)" in summary(session).narrative

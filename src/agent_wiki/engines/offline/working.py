@@ -25,6 +25,7 @@ from agent_wiki.shell.files_written import TEMPORARY, adds_file, bare_name, dele
 from agent_wiki.shell.result_lines import last_line, lines_of, shows_success
 from agent_wiki.shell.touched import put_by_name
 from agent_wiki.stages.call_effects import asked_in
+from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
 
 _NO_FILE = named("no_file")
@@ -67,7 +68,7 @@ def worked(
     found = [
         _changed(acts, stretch, scratch),
         _checked(acts, shown, failed),
-        _ran(acts, scratch, [act for act in stretch.acts if act.turn < acts[0].turn] if acts else []),
+        _ran(acts, stretch, scratch),
         _served(acts, is_talk=stretch.is_talk()),
         _delegated(acts),
         _committed_by_client(acts, stretch),
@@ -181,14 +182,13 @@ def _checked(acts: list[Act], shown: Shown, failed: Collection[str]) -> Sentence
     return Sentence(passed[names[0]].turn, CHECKED, several if names[1:] else alone)
 
 
-def _ran(acts: list[Act], scratch: frozenset[str], before: list[Act]) -> Sentence | None:
+def _ran(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sentence | None:
     """The last commands that worked and are neither looks nor checks: what came before them may have been in vain.
 
     Beside changes of files only those that sent or deployed something, or changed a cluster.
     """
     ran = [act for act in acts if act.kind in ("run", "revert", "delete") and act.has_worked]
-    known = {asked_in(act.call).turn for act in before if act.has_worked}  # a look at how one goes is no other run
-    ran = [act for act in ran if act.call.continues is None or asked_in(act.call).turn not in known]
+    ran = [act for act in ran if act.call.continues is None or not _ran_before(act.call.continues, acts[0], stretch)]
     ran = [act for act in ran if not (act.deletes and scratch.issuperset(map(bare_name, act.deletes)))]
     ran = [act for act in ran if not HANDED_OVER.search(act.call.command() or "")]
     ran = [act for act in ran if not _TRIVIAL.match(act.call.command() or "")]
@@ -203,10 +203,15 @@ def _ran(acts: list[Act], scratch: frozenset[str], before: list[Act]) -> Sentenc
         return None
     weight = 22 if has_work else 68 if _rank(last[names[0]]) == 0 else 40
     came = {name: _came_of(last[name]) for name in kept}  # which stands in the turn of the result
-    turns = {name: act.end if came.get(name) else asked_in(act.call).turn for name, act in last.items()}
-    dated = [f"{name} (T{turns[name]}{came[name]})" for name in kept]
+    dated = [f"{at} (T{last[at].end if came[at] else asked_in(last[at].call).turn}{came[at]})" for at in kept]
     turn = min(act.turn for act in last.values())
     return Sentence(turn, weight, f"It ran {listing([*dated, *names[len(kept) :]])}.")
+
+
+def _ran_before(begun: Call, first: Act, stretch: Stretch) -> bool:
+    """A call of that turn was seen to run before the first of these acts: to look at it again is no other run."""
+    earlier = (act for act in stretch.acts if act.turn < first.turn and act.has_worked)
+    return any(asked_in(act.call).turn == begun.turn for act in earlier)
 
 
 def _rank(act: Act) -> int:

@@ -46,15 +46,16 @@ def lessons(session: MinedSession) -> list[Lesson]:
         before = said[position - 1] if position else None
         is_correction = _is_correction(words, before)
         for sentence in words.sentences if not _SPECIFIES.search(words.text) else ():
-            if words.text.partition(sentence)[0].rpartition("\n")[2].rstrip().endswith(("-", "–", "—")):
-                continue  # before the dash stands the condition under which it holds, or what it is about
             bare = _INTERJECTION.sub("", sentence)
             norm = norm_of(_with_occasion(words, bare), is_correction=is_correction)
-            is_of_work = norm and (_REWRITE.search(words.text) or ON_SCREEN.search(norm.rule)) and not norm.is_lasting
+            is_of_work = norm and not norm.is_lasting and (_REWRITE.search(words.text) or ON_SCREEN.search(norm.rule))
+            taught: list[Lesson] = []
             if norm is not None and not _OF_PROMPT.search(bare) and not is_of_work:
-                found += _lesson(session, words, sentence, norm)
+                taught = _lesson(session, words, sentence, norm)
             elif norm is None and len(sentence) <= _LONGEST:
-                found += _in_own_words(session, words, sentence)
+                taught = _in_own_words(session, words, sentence)
+            if taught and not words.text.partition(sentence)[0].rpartition("\n")[2].rstrip().endswith(("-", "–", "—")):
+                found += taught  # before a dash stands the condition under which it holds, or what it is about
     return found
 
 

@@ -58,13 +58,9 @@ def _is_of_another(failed: Attempt, unknown: re.Match[str], wanted: SimpleComman
     line = failed.output[failed.output.rfind("\n", 0, unknown.start()) + 1 : unknown.start()]
     speaker = _SPEAKER.match(line.strip() + " ")
     own = {"error", "fatal", *(word.lower() for word in wanted.words)}
-    given = sum(option in _options(step) for step in called_steps(failed.call))
-    return (
-        given > 1
-        or "--" in before
-        or any(map(_FILE.fullmatch, before))
-        or bool(speaker and speaker[1].lower() not in own)
-    )
+    is_elsewhere = sum(option in _options(step) for step in called_steps(failed.call)) > 1
+    is_handed_on = "--" in before or any(map(_FILE.fullmatch, before))
+    return is_elsewhere or is_handed_on or (speaker is not None and speaker[1].lower() not in own)
 
 
 def _is_known(session: MinedSession, called: tuple[str, ...], option: str) -> bool:
