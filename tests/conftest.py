@@ -21,6 +21,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 
+from tests.on_request import leaves_out_long_tests, without_long_tests
 from tests.processes import forked_workers
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -61,6 +62,18 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         for path in sorted(ROOT.glob("tests/**/test_*.py"))[int(worker["workerid"][2:]) :: worker["workercount"]]:
             with suppress(Exception, pytest.skip.Exception):  # collecting it reports what is wrong
                 import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The long tests are a step of their own in `.ci/run`."""
+    if leaves_out_long_tests(config):
+        items[:] = without_long_tests(items)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """What was left out is said."""
+    if leaves_out_long_tests(config):
+        terminalreporter.write_line("without the long tests, which have a run of their own: pytest -m long -n auto")
 
 
 def pytest_collection_finish() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,3 +17,13 @@ def mark_on_request(config: pytest.Config, items: Iterable[pytest.Item], folder:
             item.add_marker(name)
             if not is_asked_for:
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def leaves_out_long_tests(config: pytest.Config) -> bool:
+    """Whether this is a run of all tests, in which those marked `long` are left out. Of a named file they all run."""
+    return config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.markexpr
+
+
+def without_long_tests(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """The others, in their order."""
+    return [item for item in items if item.get_closest_marker("long") is None]

@@ -182,6 +182,7 @@ def recordings(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_an_engine_and_a_rule_of_other_packages_are_known_in_every_worker(
     site: _Site, recordings: Path, tmp_path: Path
 ) -> None:

@@ -193,6 +193,7 @@ def test_every_format_is_among_the_recordings(whole: list[Path]) -> None:
     assert formats == {reader.FORMAT for reader in readers()}
 
 
+@pytest.mark.long
 def test_no_damage_is_a_bug_a_hang_or_a_silent_loss(whole: list[Path], tmp_path: Path) -> None:
     for seed in range(CASES):
         rng = random.Random(seed)
@@ -216,6 +217,7 @@ def values_of(raw: bytes) -> list[Any]:
         return [json.loads(line) for line in raw.splitlines()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("odd", "first"), [(["message"], 0), ({"type": "message"}, 2)], ids=["list", "object"])
 def test_a_list_or_an_object_in_any_place_is_no_bug(whole: list[Path], tmp_path: Path, odd: Any, first: int) -> None:
     sources = [path for path in whole if path.suffix in (".json", ".jsonl") and path.stat().st_size < MOST_BYTES]

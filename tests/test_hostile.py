@@ -209,6 +209,7 @@ def test_a_status_nested_in_a_result_is_no_bug(tmp_path: Path) -> None:
         assert not mined(write_lines(tmp_path / f"{number}.jsonl", *lines)).failure
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unit", SIGNS)
 def test_a_long_text_of_one_sign_takes_no_longer_than_any_other(tmp_path: Path, unit: str) -> None:
     text = unit * (25_000 // len(unit))

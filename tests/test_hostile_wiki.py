@@ -18,6 +18,8 @@ from agent_wiki.wiki.page import parse_page
 from tests.planted import vendor_keys
 from tests.website.links import OUR_TAGS, broken_links, pages_of
 
+pytestmark = pytest.mark.long
+
 ATTACKS = [
     "<script>alert(1)</script><img src=x onerror=y>",
     "x](javascript:alert(1)) [y](http://evil.invalid/?q) ![z](//evil.invalid/p.png) [[w]]",

@@ -317,6 +317,7 @@ def test_an_endpoint_known_to_give_no_structure_is_asked_once_for_all_parts(tmp_
         assert not any("output_config" in body for body in bodies)
 
 
+@pytest.mark.long
 def test_a_batched_run_killed_before_any_record_continues_and_pays_nothing_twice(tmp_path: Path) -> None:
     paths = _recordings(tmp_path / "t", 2)
     wanted = undisturbed(len(paths))

@@ -98,6 +98,7 @@ def test_all_of_it_at_once_and_run_again_until_it_is_done(tmp_path: Path) -> Non
     assert changed(undisturbed(len(paths)), tree(wiki)) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("asking", [_ONE_BY_ONE, {"is_together": True, "models": ()}], ids=["one by one", "together"])
 def test_killed_before_one_record_after_the_other_the_next_run_asks_only_what_was_in_flight(
     tmp_path: Path, asking: dict[str, Any]

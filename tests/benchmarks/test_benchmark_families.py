@@ -22,6 +22,7 @@ def test_the_index_is_that_of_a_worked_example() -> None:
     assert adjusted_rand_index([1, 1, 1, 2, 2, 3], [1, 1, 2, 2, 2, 3]) == pytest.approx((2 - 16 / 15) / (4 - 16 / 15))
 
 
+@pytest.mark.long
 def test_families_of_real_sessions_are_found_with_their_ids_hidden(traces: Path) -> None:
     measured = figures(traces)
     assert measured.sessions >= 6

@@ -38,6 +38,7 @@ def test_a_generated_wiki_has_four_guidelines_a_session(tmp_path: Path) -> None:
     assert pages == len(WikiFolder(tmp_path).page_paths()) == 3 * (1 + GUIDELINES_PER_SESSION)
 
 
+@pytest.mark.long
 def test_every_measure_gives_a_row(recordings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "wiki", forked.wiki)
     rows = [*speed.reading_rows(recordings, passes=1), speed.redaction_row(recordings, passes=1)]
@@ -88,6 +89,7 @@ def test_a_target_is_missed_when_it_is() -> None:
     assert str(next(speed.catalogue_rows(slow))).endswith("at most 8 s  MISSED")
 
 
+@pytest.mark.long
 def test_the_exit_code_says_whether_a_target_was_missed(
     recordings: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

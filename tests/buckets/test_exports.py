@@ -62,6 +62,7 @@ def test_an_export_whose_files_come_in_any_order_gives_the_bytes_of_one_run(
     assert bucket.asked == {"list": 1}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(8))
 def test_conversations_that_are_cut_anywhere_are_those_of_one_run_in_shards_too(
     tmp_path: Path, script: Script, bucket: Bucket, seed: int

@@ -173,6 +173,7 @@ def test_signals_reach_the_command_and_the_lock_is_released(tmp_path: Path, numb
     assert list(tmp_path.iterdir()) == [ready]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("on_term", "said"), [("echo asked >> asked; exit", "asked\n"), ("echo asked >> asked", "asked\n"), ("", "")]
 )

@@ -29,6 +29,8 @@ from tests.buckets.servers import (
 from tests.pipeline.test_shard_runs import join, shard
 from tests.wikis import Script, chat, ingest, tree
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip("obstore", reason="obstore is not installed (the extra `bucket`)")
 
 

@@ -264,6 +264,7 @@ def test_a_place_for_results_that_cannot_be_used_ends_the_run_before_a_request(
     assert not (tmp_path / "link" / ".wiki" / "journal").exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("at", [1, 3, 10, 15])
 def test_killed_anywhere_and_with_other_limits_the_same_bytes_go_on_the_wire(tmp_path: Path, at: int) -> None:
     paths = [_record(tmp_path / "t", name, 40, f"{name}\n" * 5_000) for name in "ab"]

@@ -22,6 +22,7 @@ from tests.engines.sessions import Session
 from tests.hangs import no_hang
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "unit", ["a", "`", "<a ", "error: ", "x\n", "cat <<EOF\n", "'", "$(", "1 failed ", "[a](", "/a"]
 )
@@ -102,6 +103,7 @@ def _check_claims(said: SummaryAnswer, trajectory: Trajectory) -> None:
             assert page.status == "ignored" or is_verbatim(trajectory, page.turn or 0, page.quote or "")
 
 
+@pytest.mark.long
 def test_every_real_recording_is_summarized_truly(traces: Path) -> None:
     count = 0
     for trajectory in _real(traces):

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from benchmarks.guidelines import guidelines_of, sessions
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -114,6 +115,7 @@ def test_whatever_a_session_holds_the_answer_can_be_checked(steps: list[tuple[st
             assert any(cited.quote in text for text in (*texts, *decoded))
 
 
+@pytest.mark.long
 def test_real_recordings_give_checked_guidelines_in_canonical_words(traces: Path) -> None:
     rules: Counter[str] = Counter()
     for trajectory in sessions(traces):

@@ -33,6 +33,7 @@ def trajectories() -> dict[str, Trajectory]:
     return found
 
 
+@pytest.mark.long
 def test_recording_sessions_again_gives_the_same_bytes(tmp_path: Path) -> None:
     """One of each format and of each project: `.ci/run` records all."""
     sample = ("claude-release-textkit", "codex-gauge-bisect", "mini-slug-accents-1", "openai-orders-1")

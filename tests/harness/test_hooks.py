@@ -266,6 +266,7 @@ def _recordings(traces: Path, name: str) -> list[Path]:
     return sorted((traces / name).rglob("*.jsonl"), key=lambda path: (-path.stat().st_size, path.name))[:6]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["claude_code", "codex"])
 def test_real_recordings_are_saved_and_mined_and_nothing_goes_wrong(name: str, traces: Path, project: Path) -> None:
     mined = 0

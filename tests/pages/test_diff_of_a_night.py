@@ -51,6 +51,7 @@ def test_54_sessions_on_300_that_confirm_what_is_known_change_their_own_files_an
     assert _changed(before, after) == _LISTS
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("confirmed", [1, 2, 5])
 def test_54_sessions_on_300_that_teach_three_rules_and_attempt_a_task_again_change_at_most_120_files(
     confirmed: int,

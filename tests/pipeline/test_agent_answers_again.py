@@ -74,6 +74,7 @@ def test_an_answer_that_was_kept_but_not_written_is_written_by_the_next(tmp_path
     assert len(kept_answers(tmp_path)) == 1
 
 
+@pytest.mark.long
 def test_in_any_order_and_by_eight_processes_at_once_the_same_bytes(tmp_path: Path, wiki: Wiki) -> None:
     paths = answers(tmp_path, wiki, 3)
     for request in [each["request"] for each in wiki("worklist")[1]["questions"]]:

@@ -27,6 +27,8 @@ from tests.engines.answering import shaped, stage_of
 from tests.pipeline.estimates import asking_options, billed_run, calls_of, estimated, input_tokens
 from tests.wikis import ingest
 
+pytestmark = pytest.mark.long
+
 _Other = TypeVar("_Other", bound=Answer)
 
 

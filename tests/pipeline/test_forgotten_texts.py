@@ -64,6 +64,7 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("wanted", "has_read_the_wiki"),
     [
@@ -99,6 +100,7 @@ def test_the_wiki_is_that_of_the_other_sessions_and_holds_no_string_of_the_forgo
             assert not [name for name in names if name.encode() in path.read_bytes()], path
 
 
+@pytest.mark.long
 def test_of_a_wiki_of_answers_in_a_journal_nothing_is_left_either(tmp_path: Path) -> None:
     wiki = tmp_path / "wiki"
     (wiki / ".wiki").mkdir(parents=True)

@@ -210,6 +210,7 @@ def _convert_and_die(at: int, wiki: Path) -> None:
     _catalog(wiki)
 
 
+@pytest.mark.long
 def test_a_conversion_that_was_killed_goes_on_to_the_same_bytes(tmp_path: Path, former: Path) -> None:
     whole = _copy(former, "answered/wiki", tmp_path / "whole")
     _catalog(whole)

@@ -50,6 +50,7 @@ def one_run(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return tree(wiki)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("base", "step"), [(0, 1), (2, 1), (4, 2)], ids=["init alone", "halves", "every other"])
 def test_branches_merge_without_a_stop_and_catalog_gives_the_bytes_of_one_run(
     tmp_path: Path, one_run: dict[str, bytes], base: int, step: int

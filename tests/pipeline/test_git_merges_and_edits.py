@@ -43,6 +43,7 @@ def told(tmp_path: Path) -> Script:
     return script
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("is_rendered_before", [False, True], ids=["on one side", "on both sides"])
 @pytest.mark.parametrize(
     ("pattern", "old", "new"),

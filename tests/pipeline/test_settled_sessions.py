@@ -208,6 +208,7 @@ def _catalog(wiki: Path) -> dict[str, Any]:
     return {"pages": report.pages, "edited": report.edited, "failures": report.failures}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(2))
 def test_a_wiki_is_the_same_with_and_without_reading_what_is_settled(
     tmp_path: Path, seed: int, left: list[int]

@@ -88,6 +88,7 @@ def test_after_its_time_a_run_ends_whole(tmp_path: Path) -> None:
     assert ingest([path], wiki, engine).sessions == {"mined": 1}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("number", "ended"), [(signal.SIGTERM, 143), (signal.SIGKILL, -9)])
 def test_workers_are_ended_with_what_they_are_at(tmp_path: Path, number: int, ended: int) -> None:
     """The workers wait for a script that nobody writes."""

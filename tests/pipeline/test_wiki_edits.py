@@ -274,6 +274,7 @@ def test_odd_values_in_pages_and_configuration_never_break_the_catalog(
     assert {path.rpartition("/")[2] for path in foreign} <= {path.rpartition("/")[2] for path, _ in rendered}
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(st.sampled_from(PATHS), ODD_FIELDS, min_size=1, max_size=5))
 @example({"summaries/a.md": {}, "tasks/f__subtask.md": {"verified_at": None, "parent_session_id": [], "made_by": {}}})

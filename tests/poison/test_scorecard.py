@@ -43,6 +43,7 @@ def test_what_the_agent_repeats_of_strangers_stays_theirs(tmp_path: Path) -> Non
     assert obeyed(strangers[::4], tmp_path).reached == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cites", ["", "report", "assistant"])
 def test_what_a_fetched_program_says_while_it_runs_stays_its_authors(tmp_path: Path, cites: str) -> None:
     strangers = [case for case in _sample("attack", 1) if case.place in EXTERNAL and case.kind == "guideline"]

@@ -68,6 +68,7 @@ def damaged(document: Any, odd: Any) -> Iterator[Any]:
                 yield [*document[:position], other, *document[position + 1 :]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("reader", "document"), DOCUMENTS)
 @pytest.mark.parametrize("odd", ODD, ids=lambda odd: ascii(odd))
 def test_one_odd_value_is_read_or_refused(tmp_path: Path, reader: ModuleType, document: Any, odd: Any) -> None:

@@ -229,6 +229,7 @@ def test_other_markdown_and_empty_chats_are_passed_over(tmp_path: Path) -> None:
         assert caught.value.is_foreign
 
 
+@pytest.mark.long
 def test_a_hostile_chat_is_read_in_time(tmp_path: Path) -> None:
     units = (
         *("```\n", "```js\n", "~~~~\n", "`", " ", "---\n", "\n", "_Exported on ", "Implement the plan as specified, "),

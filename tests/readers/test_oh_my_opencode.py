@@ -191,6 +191,7 @@ def test_a_torn_line_costs_that_line_alone(tmp_path: Path) -> None:
     assert len(paired_calls(only(detect.read(recording)))) == 2
 
 
+@pytest.mark.long
 def test_many_calls_without_results_are_read_in_linear_time(tmp_path: Path) -> None:
     calls = [use("bash", command=f"echo {at}", description="Say") for at in range(20_000)]
     results = [result("bash", printed("x"), command="other") for _ in range(20_000)]

@@ -240,6 +240,7 @@ def test_redacted_json_is_json_of_the_same_shape(value: object) -> None:
     assert redact_json(redacted) == (redacted, 0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "unit",
     ["password=", 'password="', "token: a1", "://", "://a:", "eyJ", "eyJa.", "sk-", "-----BEGIN PRIVATE KEY-----", "a",

@@ -26,6 +26,8 @@ _ABOUT_LISTS = (
     "documented_as_their_help or manual_page or commands_that_there_are or made_from_the_stages or module"
 )
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:

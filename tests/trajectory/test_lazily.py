@@ -129,6 +129,7 @@ def _needing() -> list[tuple[str, re.Pattern[str]]]:
     return sorted(found.items())
 
 
+@pytest.mark.long
 @settings(max_examples=250, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_each_match_has_a_word_that_its_expression_needs(data: st.DataObject) -> None:

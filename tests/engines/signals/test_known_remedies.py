@@ -94,6 +94,7 @@ def test_every_entry_is_worded_as_a_rule(remedy: Remedy) -> None:
     assert not wording.rule.lower().startswith(("don't", "do not", "never", "avoid"))
 
 
+@pytest.mark.long
 def test_the_tables_patterns_are_cheap_on_hostile_text() -> None:
     for text in ("a.b " * 250_000, "'" * 1_000_000, "sed: 1: " * 100_000, "go-build" * 100_000, "x/y: " * 200_000):
         for remedy in remedies():

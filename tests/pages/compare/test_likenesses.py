@@ -24,6 +24,7 @@ def _pairs(views: list[GuidelineView], compared: Compared, *, is_judged: bool) -
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("is_judged", [False, True])
 @pytest.mark.parametrize("seed", range(3))
 def test_what_was_compared_before_changes_nothing(seed: int, *, is_judged: bool) -> None:

@@ -43,6 +43,7 @@ def _with_parts() -> list[tuple[Sign, frozenset[str]]]:
     return found
 
 
+@pytest.mark.long
 @settings(max_examples=200, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_each_match_has_one_of_the_words(data: st.DataObject) -> None:
