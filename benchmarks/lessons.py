@@ -10,7 +10,7 @@ recordings that are not ours to ship.
 `unseen.json` is about twelve recordings that the author of the prompts had not read: one reader annotated them, a
 second answered the prompts, a third judged. It says itself what each annotated lesson is worth.
 `coders.json` and `round29.json` are likewise about fourteen and fifteen recordings of coding agents, with the checked
-lessons alone that readers found; `round32.json` is about sixteen, with all lessons.
+lessons alone that readers found; `round32.json` and `round48.json` are about sixteen each, with all lessons.
 Readers who did not write the engine judge each page (keep, weak, false) and say which page holds an annotated lesson,
 in full or half. Their judgements are stored by page id, a digest of the rule's words: what is worded anew has to be
 judged anew, and `--todo` lists it. A third of the sessions, by the digest of their names, is closed: nobody looks at

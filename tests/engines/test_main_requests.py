@@ -98,3 +98,38 @@ def test_a_question_after_the_user_stopped_the_agent_does_not_take_the_place_of_
     session.user("[Request interrupted by user for tool use]", "interrupt")
     session.user("Do I need to execute this in the settings with exec-once?").says("No, it is there already.")
     assert goal_of_session(session).startswith("I am curious why the clipboard of the till has no history")
+
+
+LONG = "Please read the whole of the design document of the shop and tell me where the cart rounds prices differently."
+
+
+def _worked(session: Session, asked: str, edits: int) -> Session:
+    session.user(asked).read("design.md")
+    for number in range(edits):
+        session.edit(f"part{number}.ts")
+    return session.says("It is done.")
+
+
+@pytest.mark.parametrize(
+    ("requests", "goal"),
+    [
+        (
+            [(LONG, 1), ("Add a lamp to the page of the shop", 1)],
+            f"{LONG[:-1]}, then: Add a lamp to the page of the shop",
+        ),
+        (
+            [(LONG, 1), ("Add a lamp to the page of the shop", 9), ("Write a test of the lamp as well", 2)],
+            f"{LONG[:-1]}, then: Add a lamp to the page of the shop",
+        ),
+        ([(LONG, 2), ("Add a lamp to the page of the shop", 2), ("Write a test of the lamp as well", 2)], LONG),
+        ([(LONG, 8), ("Add a lamp to the page of the shop", 1)], LONG),
+        ([(LONG, 1), ("almost there, the lamp should be somewhat brighter than the shop", 3)], LONG),
+        ([(LONG, 1), ("no, that is wrong, you should add the lamp to the page of the shop", 3)], LONG),
+    ],
+    ids=["two", "the main one", "three alike", "the opening one", "a remark", "an objection"],
+)
+def test_a_goal_names_another_request_that_much_was_done_for(requests: list[tuple[str, int]], goal: str) -> None:
+    session = Session()
+    for asked, edits in requests:
+        _worked(session, asked, edits)
+    assert goal_of_session(session) == goal

@@ -80,8 +80,12 @@ def test_what_failed_or_was_only_written_about_did_not_run(step: Step) -> None:
     assert not RecordedCommands.of(session(step)).shows("npm publish")
 
 
-def test_a_search_that_found_nothing_ran() -> None:
-    assert RecordedCommands.of(session(shell("grep -rn old src", "", failed=True))).shows("grep -rn old src")
+@pytest.mark.parametrize("command", ["grep -rn old src", "git grep -lI old -- ."])
+def test_a_search_that_found_nothing_ran(command: str) -> None:
+    assert RecordedCommands.of(session(shell(command, "", failed=True))).shows(command)
+    assert RecordedCommands.of(session(shell(f'{command} || echo "(none)"', "(none)"))).shows(
+        f"{command} || echo '(none)'"
+    )
 
 
 def test_the_texts_of_other_tools_count_as_a_whole_or_line_by_line() -> None:

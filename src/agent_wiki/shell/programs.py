@@ -90,6 +90,7 @@ _ASKING_GIT = {
     "merge-base": {"--is-ancestor"},
     "ls-files": {"--error-unmatch"},
     "check-ignore": None,
+    "grep": None,
     "show-ref": {"--verify", "--exists", "--quiet", "-q"},
     "symbolic-ref": {"--quiet", "-q"},
     "rev-parse": {"--verify"},

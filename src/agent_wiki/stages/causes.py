@@ -89,12 +89,18 @@ class _Case(ChangedCase):
             return called_off
         event = self.event or self.shown
         if event is None:
-            return self.unless_stated(f"no failure is recognized in T{self.turning.event}")
+            return self.unless_stated(f"the checks recognize no failure in T{self.turning.event}")
         against = self._contradiction(event)
         confirming = self.confirming(event)
         if confirming is None:
-            what = "what failed in" if self.event else "what was found in"
-            return self.unless_stated(f"no later pass of {what} T{asked_in(event).turn} is named", against)
+            what = f"what {'failed' if self.event else 'was found'} in T{asked_in(event).turn}"
+            named = self.turning.confirmation
+            doubt = (
+                f"the checks do not recognize T{named} as a pass of {what}"
+                if named
+                else f"no later pass of {what} is named"
+            )
+            return self.unless_stated(doubt, against)
         return self._of_confirmed(event, confirming, against)
 
     def _of_confirmed(self, event: Call, confirming: Call, against: str) -> Grade:

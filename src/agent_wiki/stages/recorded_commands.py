@@ -8,8 +8,8 @@ from dataclasses import field
 from typing import Any
 
 from agent_wiki.shell.files_written import whole_line
-from agent_wiki.shell.programs import LOOKERS
-from agent_wiki.shell.simple_commands import steps_of
+from agent_wiki.shell.programs import LOOKERS, is_question
+from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
 from agent_wiki.shell.syntax import PIPES, Step
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.calls import Call, paired_calls
@@ -59,7 +59,7 @@ class RecordedCommands:
             self.texts += () if verdict.has_failed else _strings(call.arguments)
             return
         states = zip(steps_of(command or ""), verdict.steps, strict=False)
-        bad = {each.start for each, state in states if state == "not run" or _has_failed(each.program, state)}
+        bad = {each.start for each, state in states if state == "not run" or _has_failed(each, state)}
         self.steps += (None if step.words and step.words[0].start in bad else _ran(step) for step in steps)
 
     def shows(self, command: str, scripts: Collection[str] = ()) -> bool:
@@ -77,9 +77,9 @@ class RecordedCommands:
         return any(_fits(_squeezed(marked), part) for text in self.texts for part in (_squeezed(text), *_lines(text)))
 
 
-def _has_failed(program: str, state: str) -> bool:
-    """The failure of a program that only looks is its answer."""
-    return state in ("failed", "masked") and program not in LOOKERS
+def _has_failed(step: SimpleCommand, state: str) -> bool:
+    """The failure of a program that only looks is its answer, and so is that of `git grep`."""
+    return state in ("failed", "masked") and not (step.program in LOOKERS or is_question(step.words))
 
 
 def _ran(step: Step) -> _Ran:

@@ -121,18 +121,7 @@ def _general_value(word: str, trajectory: Trajectory) -> str:
         return word if word == "./..." else "<path>"
     if re.fullmatch(r"\d{2,}", word):
         return "<number>"
-    return generalize(word, trajectory) or _lone_placeholder(word, trajectory)
-
-
-def _lone_placeholder(word: str, trajectory: Trajectory) -> str:
-    """A word that `generalize` would reject as a whole text: its placeholder, or the word itself."""
-    for name, replacement in _session_values(trajectory):
-        if word == name:
-            return replacement
-    for pattern, replacement in _SUBSTITUTIONS:
-        if pattern.fullmatch(word):
-            return replacement
-    return word
+    return generalize(word, trajectory) or "<value>"
 
 
 def general_command(command: shell.Command, trajectory: Trajectory) -> str:

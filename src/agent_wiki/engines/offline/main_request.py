@@ -18,8 +18,8 @@ _LEAST_WORDS_OF_PROMPT = 20
 _LONGEST_QUESTION = 160
 _LEAST_WORDS_IN_PLACE = 8  # fewer add to a request, and do not replace it
 _MORE = 2  # times the changes that were made for the opening request
-_FAR_MORE = 20
-_FEW, _SEVERAL = 2, 3
+_LEAST_SHARE = 0.2  # of what was done
+_TWO, _SEVERAL = 2, 3
 _CHANGE = 10  # calls that a change weighs as much as
 _INITIALIZES = written("initializes", re.IGNORECASE)
 _CHORE = written("chore", re.IGNORECASE)
@@ -65,7 +65,7 @@ def deed_of(stretch: Stretch, requests: list[UserRequest]) -> UserRequest | None
     Where no other request has more changes, the words by which the user had the agent do what the question was about.
     """
     tasks = _tasks(stretch, requests)
-    if not tasks or not (_is_slight(tasks[0]) or _is_prelude(tasks)):
+    if not tasks or not _is_slight(tasks[0]):
         return None
     is_talk = stretch.is_talk()
     if is_talk and _wants_work(tasks[0].request):
@@ -81,16 +81,24 @@ def deed_of(stretch: Stretch, requests: list[UserRequest]) -> UserRequest | None
     return main.request
 
 
+def second_of(stretch: Stretch, requests: list[UserRequest]) -> UserRequest | None:
+    """A wish that a goal names too: more was done for it than for all other requests, or it is the only other one."""
+    if stretch.is_talk() or len(tasks := _tasks(stretch, requests)) < _TWO:
+        return None
+    opening, main = tasks[0], max(tasks[1:], key=lambda task: task.weight)
+    everything = sum(task.weight for task in tasks)
+    is_main = main.weight > max(_MORE * opening.weight, everything / 2)
+    is_only = len(tasks) == _TWO and main.weight > _LEAST_SHARE * everything
+    words = main.request.text
+    is_plain = ASKS.match(words) if is_english(words) else not _asks_back(stretch, main.request.turn)
+    is_wish = main.request.kind == "request" and "<<" not in words and is_plain
+    return main.request if (is_main or is_only) and is_wish else None
+
+
 def _asks_back(stretch: Stretch, turn: int) -> bool:
     """The last reply before a turn of the user is a question, or several."""
     words = next(stretch.replies(turn), (0, ""))[1].replace("？", "?").rstrip(" *_")
     return words.endswith("?") or words.count("?") >= _SEVERAL
-
-
-def _is_prelude(tasks: list[_Task]) -> bool:
-    """The opening request only laid a file or two in place for the work that followed."""
-    opening, most = tasks[0], max(task.weight for task in tasks)
-    return opening.changes <= _FEW and opening.calls <= 2 * _FEW and most >= _FAR_MORE * opening.weight
 
 
 def _tasks(stretch: Stretch, requests: list[UserRequest]) -> list[_Task]:

@@ -8,7 +8,7 @@ from agent_wiki.engines.offline.dead_ends import dead_ends_of
 from agent_wiki.engines.offline.goal import COMMAND, NO_REQUEST, goal_of, request_line, says_few_words, title_of
 from agent_wiki.engines.offline.key_turns import key_turns_of
 from agent_wiki.engines.offline.listed_requests import listed_requests
-from agent_wiki.engines.offline.main_request import deed_of, standing_requests
+from agent_wiki.engines.offline.main_request import deed_of, second_of, standing_requests
 from agent_wiki.engines.offline.narrative import narrative_of
 from agent_wiki.engines.offline.outcome import shown_outcome
 from agent_wiki.engines.offline.recalled import recalled_pages
@@ -56,7 +56,8 @@ def _stretches(trajectory: Trajectory, acts: list[Act], requests: list[UserReque
 def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer:
     requests = standing_requests(stretch)
     deed = deed_of(stretch, requests)
-    goal = goal_of(requests, stretch.trajectory.source.title, deed)
+    named = stretch.trajectory.source.title
+    main, goal = goal_of(requests, named, deed), goal_of(requests, named, deed or second_of(stretch, requests))
     shown = shown_outcome(stretch)
     is_request = shown.basis == "unfinished"  # which shows nothing: that no answer is recorded does
     troubles = troubles_of(stretch)
@@ -67,10 +68,10 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
     narrative = narrative_of(stretch, shown, troubles)
     letters = letters_of(narrative)
     return ArcAnswer(
-        slug="" if is_only else arc_slug(goal),
+        slug="" if is_only else arc_slug(main),
         first_turn=stretch.first_turn,
         last_turn=max(stretch.last_turn, 1),
-        title=_title(stretch, goal, deed, 0 if stretch.is_talk() else len(requests_shown)),
+        title=_title(stretch, main, deed, 0 if stretch.is_talk() else len(requests_shown)),
         goal=goal,
         outcome=shown.outcome,
         outcome_turn=None if is_request else shown.turn,
