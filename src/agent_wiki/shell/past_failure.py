@@ -10,6 +10,7 @@ from agent_wiki.shell.judged_steps import called_steps, failed_steps, passed_ste
 from agent_wiki.shell.result_lines import lines_of
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
+from agent_wiki.shell.tools import is_escalated
 from agent_wiki.shell.verdict import verdict_of
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
@@ -23,6 +24,11 @@ _COMES_FIRST = regex(
 _NO_WRAPPER = regex(r"command not found: g?timeout\b|\bg?timeout: (?:command )?not found", needs=("not found",))
 _PLACE = regex(r"^\s*\S{1,200}?(?:\(\d+,\d+\)|:\d+(?::\d+)?):?(?: -)? ")
 _NUMBERS = regex(r"\d+")
+REFUSED = regex(
+    r"EPERM|EACCES|:eperm\b|:eacces\b|not permitted|[Pp]ermission denied|Access is denied|[Rr]ead-only file"
+)
+"""By an operating system, of what a program wanted to do."""
+_MOST_READ = 20_000
 _TALLY = regex(r"\b\d{1,6} (?:passed|failed|passing|failing)\b|\bRan \d{1,6} tests?\b|\b\d{1,6} tests? completed\b")
 
 
@@ -72,6 +78,19 @@ def has_followed(event: Call, remedies: Iterable[Call], later: Call) -> bool:
     is_named = any(re.search(rf"(?<![\w-]){re.escape(words)}(?![\w-])", result) for words in done)
     again = {step.text() for step in failed_steps(later)}
     return is_named and any(step.text() in again for step in failed_steps(event))
+
+
+def is_past_sandbox(event: Call, later: Call) -> bool:
+    """Whether what a sandbox refused was let out of it, and then failed without a word of the line that refused it.
+
+    In: both calls as they ended, of the same command. Not where the refusal is not known by its words.
+    """
+    line, asked = verdict_of(event).line, later.continues or later
+    refused = next((each for each in (event.result or "")[:_MOST_READ].splitlines() if REFUSED.search(each)), "")
+    is_same = (event.continues or event).command() == asked.command()
+    is_out = is_same and is_escalated(asked) and not is_escalated(event.continues or event)
+    shown = later.result or ""
+    return is_out and verdict_of(later).has_failed and bool(refused) and line not in shown and not REFUSED.search(shown)
 
 
 def run_again(failed: Call, later: Call) -> tuple[SimpleCommand, SimpleCommand] | None:

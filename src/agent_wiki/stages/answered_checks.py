@@ -9,7 +9,7 @@ from dataclasses import replace
 from agent_wiki.shell.folders import folders_in
 from agent_wiki.shell.judged_steps import called_steps, failed_steps, passed_steps
 from agent_wiki.shell.kinds import script_of
-from agent_wiki.shell.past_failure import gets_past, has_followed, has_started, is_read_now
+from agent_wiki.shell.past_failure import gets_past, has_followed, has_started, is_past_sandbox, is_read_now
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.step_changes import Part
@@ -71,6 +71,7 @@ class AnsweredCase(ObjectedCase):
         is_of_place = any(OF_PLACE.search(line) and line not in (later.result or "") for line in lines)
         is_past = (is_missing and has_run(later)) or gets_past(later, lines)
         is_past = is_past or has_followed(event, self.calls_at(self.turning.remedy), later)
+        is_past = is_past or is_past_sandbox(event, later)
         worked = [*passed_steps(later), *(failed_steps(later) if is_past else ())]
         is_read = is_read_now(event, later)
         worked += called_steps(later) if is_read or has_started(event, later) else ()

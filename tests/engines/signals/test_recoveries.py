@@ -91,3 +91,34 @@ def test_the_step_of_a_line_that_the_sandbox_refused_may_be_run_outside_alone() 
     )
     script.call("exec_command", {"cmd": "npm audit", "sandbox_permissions": "require_escalated"}, "found 0 problems")
     assert [each.guideline.title for each in _lessons(script)] == ["Use the network outside the sandbox"]
+
+
+def test_a_check_that_fails_for_another_reason_outside_the_sandbox_was_let_out_all_the_same() -> None:
+    denied = "java.io.FileNotFoundException: gradle-8.bin.zip.lck (Operation not permitted)"
+    error = f'exec_command failed: SandboxDenied {{ message: "Exception in thread main {denied}\\n\\tat Main" }}'
+
+    def again(output: str, *, failed: bool = True, asks: str = "require_escalated") -> Script:
+        script = Script().call("exec_command", {"cmd": "./gradlew build"}, error, failed=True)
+        asked = {"cmd": "./gradlew build", "sandbox_permissions": asks}
+        return script.call("exec_command", asked, output, failed=failed)
+
+    script = again("e: Cart.kt:3:1 Unresolved reference: total\nBUILD FAILED")
+    (lesson,) = _lessons(script)
+    assert lesson.guideline.title == "Leave a sandbox that denies a permission"
+    assert lesson.guideline.rationale == (
+        "`./gradlew` stopped with `Operation not permitted` in the sandbox; unchanged, outside of it, it got past that."
+    )
+    grade = grade_of(lesson.guideline, script.done())
+    assert (grade.cause, grade.reason.partition(";")[0]) == (
+        "checked",
+        "failed in T2, ran and failed for another reason in T4: the same command with leave to run outside the sandbox",
+    )
+    assert not _lessons(again(f"{denied}\nBUILD FAILED")), "it is refused outside as well"
+    assert not _lessons(again("BUILD FAILED: no such task", asks="use_default")), "it is in the sandbox still"
+
+
+def test_what_erlang_calls_a_refusal_is_one() -> None:
+    error = "** (Mix) failed to open a TCP socket while acquiring a lock, reason: :eperm"
+    (lesson,) = _lessons(_refused(Script(), "mix deps.get", error))
+    assert lesson.guideline.title == "Leave a sandbox that denies a permission"
+    assert "a lock, reason: :eperm` in the sandbox" in lesson.guideline.rationale

@@ -8,15 +8,16 @@ from dataclasses import replace
 
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, Wording, error_name
-from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of
+from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of, went
 from agent_wiki.engines.offline.tables import entries, table, written
+from agent_wiki.shell.past_failure import REFUSED
 from agent_wiki.shell.programs import READING
 from agent_wiki.shell.tools import is_escalated
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _NETWORK = "".join(table("words")["no_network"])
 _NO_NETWORK = regex(_NETWORK)
-_OF_PLACE = regex(r"EPERM|EACCES|not permitted|[Pp]ermission denied|Access is denied|[Rr]ead-only file|" + _NETWORK)
+_OF_PLACE = regex(f"{REFUSED.pattern}|{_NETWORK}")
 _DENIED = written("denied")
 _GIT_FOLDER = regex(r"(?:^|[\s/'\"])\.git/")
 _SANDBOX = regex(r"(?:^|\")(?P<said>(?:bwrap|bubblewrap|sandbox-exec|landlock|firejail)\b[^\\\"\n]*)")
@@ -59,7 +60,7 @@ def _let_out(session: MinedSession, several: Sequence[Refusal]) -> list[Lesson]:
     heads = list(dict.fromkeys(command_of(each.recovery.wanted).head for each in several))[:3]
     errors = list(dict.fromkeys(each.error for each in several))[:3]
     named, errors_named = (" and ".join(f"`{each}`" for each in names) for names in (heads, errors))
-    rationale = f"{named} stopped with {errors_named} in the sandbox; unchanged, outside of it, it passed."
+    rationale = f"{named} stopped with {errors_named} in the sandbox; unchanged, outside of it, {went(first.recovery)}."
     line = _line_of_place(first.recovery.failed) or ""
     found = lesson_of(session, first.recovery, first.recovery.passed, first.wording, rationale, 70, line)
     event = frozenset(each.recovery.failed.turn for each in several)
@@ -82,7 +83,7 @@ def _refused(session: MinedSession, recovery: Recovery) -> str | None:
     said = _DENIED.search(line)
     parts = [said["why"]] if said else [each for each in re.split(r":\s", line) if _OF_PLACE.search(each)]
     parts = [re.split(r"[,'\"(]|\bat \w+://", part)[0].strip() for part in parts]
-    return next((name for part in parts if (name := error_name(part, session))), None)
+    return next((name for part in [*parts, line] if (name := error_name(part, session))), None)
 
 
 def _line_of_place(failed: Attempt) -> str | None:
