@@ -118,6 +118,12 @@ def test_the_word_that_zsh_stumbled_over_is_to_be_quoted_whatever_else_is() -> N
     assert _titles(script.runs("curl -s 'shop.test/api?a=1' | jq '.[0]'")) == ["Quote wildcards in zsh"]
 
 
+def test_a_word_between_the_quotes_of_others_was_in_none() -> None:
+    line = "gh repo view --jq '.name' && gh api items?page=2 --jq '.[0]'"
+    script = Script().runs(line, "till\n(eval):1: no matches found: items?page=2", failed=True)
+    assert _titles(script.runs("gh api 'items?page=2' --jq '.[0]'")) == ["Quote wildcards in zsh"]
+
+
 def test_a_line_that_only_looks_teaches_how_to_join_commands() -> None:
     wrong = "The token '&&' is not a valid statement separator in this version."
     script = Script().runs("git status && git diff", wrong, failed=True).runs("git status; git diff")
