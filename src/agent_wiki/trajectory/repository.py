@@ -19,6 +19,12 @@ _NO_NAMES = frozenset(
      "private", "project", "projects", "repo", "repos", "repository", "root", "src", "testbed", "tmp", "users", "var",
      "work", "workspace", "workspaces"}
 )  # fmt: skip
+# Folders that hold repositories, or are a part of one: two of a name are not the same repository.
+_PLACES = frozenset(
+    {"api", "backend", "bin", "build", "client", "coding", "dev", "develop", "developer", "development", "dist", "docs",
+     "frontend", "git", "gitee", "github", "gitlab", "lib", "scripts", "server", "source", "sources", "temp", "test",
+     "tests", "web"}
+)  # fmt: skip
 _REMOTE = re.compile(r"^\s*url\s*=\s*(\S+)\s*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,60}")
 
@@ -56,7 +62,7 @@ def _folder_name(folder: str) -> str | None:
     rest = parts[1:] if parts and parts[0].endswith(":") else parts  # without a drive of Windows
     if len(rest) < 3 and rest[:1] in (["home"], ["Users"]):
         return None  # somebody's home
-    return _name(parts[at - 1]) if at else None
+    return _name(parts[at - 1]) if at and parts[at - 1].lower() not in _PLACES else None
 
 
 def _name(text: str) -> str | None:
