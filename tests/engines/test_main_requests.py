@@ -133,3 +133,12 @@ def test_a_goal_names_another_request_that_much_was_done_for(requests: list[tupl
     for asked, edits in requests:
         _worked(session, asked, edits)
     assert goal_of_session(session) == goal
+
+
+def test_the_title_of_a_plan_is_what_it_plans_and_the_goal_says_that_it_is_one() -> None:
+    asked = "Implement the following plan:\n\n# Round prices in the cart\n\n## Steps\n\n1. Change cart.ts\n2. Test it"
+    session = Session().user(asked).edit("cart.ts").says("Done.").user("Add a lamp to the page of the shop, please")
+    session.edit("shop.html").says("Done.").user("what is the lamp made of?")
+    (arc,) = summarize.answer(SummarizeQuestion(session.says("Of brass.").done())).arcs
+    assert arc.goal.startswith("Implement the following plan: Round prices in the cart")
+    assert arc.title == "Round prices in the cart (and two more requests)"

@@ -29,12 +29,13 @@ from agent_wiki.stages.summarize import (
     SummaryAnswer,
 )
 from agent_wiki.trajectory import Trajectory
+from agent_wiki.trajectory.lazily import regex
 from agent_wiki.trajectory.repository import repository_of
 
 _SAME_LETTERS = 100
 _MOST_OF_OTHER, _SAME_BEGINNING = 44, 24  # characters of a second request in a title
-_BOTH = 2
-_FEW = 2  # requests besides the one that a title names
+_TWO = 2  # requests, of which a title names both; besides the one that it names they are few
+_OF_PLAN = regex(r"(?i)\A(?:please )?(?:implement|execute) (?:the following|this) plan: (?=\S+ \S)")
 
 
 def answer(question: SummarizeQuestion) -> SummaryAnswer:
@@ -66,12 +67,11 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         changed = {}  # what was delivered is the answer to what the user asked since
     listed = {each.turn for each in requests_shown}
     narrative = narrative_of(stretch, shown, troubles)
-    letters = letters_of(narrative)
     return ArcAnswer(
         slug="" if is_only else arc_slug(main),
         first_turn=stretch.first_turn,
         last_turn=max(stretch.last_turn, 1),
-        title=_title(stretch, main, deed, 0 if stretch.is_talk() else len(requests_shown)),
+        title=_title(stretch, _OF_PLAN.sub("", main), deed, 0 if stretch.is_talk() else len(requests_shown)),
         goal=goal,
         outcome=shown.outcome,
         outcome_turn=None if is_request else shown.turn,
@@ -81,7 +81,7 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         requests=requests_shown,
         key_turns=key_turns_of(stretch, shown, troubles, deed, listed),
         dead_ends=dead_ends_of(stretch),
-        reported=[each for each in reported_by(stretch) if not _stands_in(each.text, letters)],
+        reported=[each for each in reported_by(stretch) if not _stands_in(each.text, letters_of(narrative))],
         recalled=recalled_pages(stretch, reads),
     )
 
@@ -103,12 +103,12 @@ def _title(stretch: Stretch, goal: str, deed: UserRequest | None, number: int) -
         subjects = [name for act in stretch.acts if act.has_worked for name in subjects_of(act)]
         title = f"{title or goal}: {subjects[-1]}" if subjects else title
     more = number - 1 - (", then: " in (title or goal))
-    if number == _BOTH and more and (other := _other_request(stretch, title or goal)):
+    if number == _TWO and more and (other := _other_request(stretch, title or goal)):
         room = MOST_TITLE_CHARACTERS - len(other) - 2
         return f"{clause((title or goal).rstrip('.:!'), room).rstrip('.:!')}; {other}"
     if more > 0:
         several = "many" if number >= MOST_REQUESTS else count(more)  # the list of them is cut there
-        place = repository_of(stretch.trajectory.source) if more > _FEW else ""  # what it opens with may be an aside
+        place = repository_of(stretch.trajectory.source) if more > _TWO else ""  # what it opens with may be an aside
         suffix = f" (and {several} more request{'s' if more > 1 else ''}{f' in {place}' if place else ''})"
         return f"{clause((title or goal).rstrip('.:!'), MOST_TITLE_CHARACTERS - len(suffix)).rstrip('.:!')}{suffix}"
     place = feature_of(stretch, title or goal) or (place_of(stretch) if says_few_words(title or goal) else "")
