@@ -28,6 +28,7 @@ REFUSED = regex(
     r"EPERM|EACCES|:eperm\b|:eacces\b|not permitted|[Pp]ermission denied|Access is denied|[Rr]ead-only file"
 )
 """By an operating system, of what a program wanted to do."""
+_DENIED = regex(r"Sandbox(?:Denied \{|\(Denied)")  # by Codex, with the output behind it
 _MOST_READ = 20_000
 _TALLY = regex(r"\b\d{1,6} (?:passed|failed|passing|failing)\b|\bRan \d{1,6} tests?\b|\b\d{1,6} tests? completed\b")
 
@@ -83,14 +84,14 @@ def has_followed(event: Call, remedies: Iterable[Call], later: Call) -> bool:
 def is_past_sandbox(event: Call, later: Call) -> bool:
     """Whether what a sandbox refused was let out of it, and then failed without a word of the line that refused it.
 
-    In: both calls as they ended, of the same command. Not where the refusal is not known by its words.
+    In: both calls as they ended, of the same command. Not where the refusal stands beside what failed.
     """
-    line, asked = verdict_of(event).line, later.continues or later
-    refused = next((each for each in (event.result or "")[:_MOST_READ].splitlines() if REFUSED.search(each)), "")
-    is_same = (event.continues or event).command() == asked.command()
-    is_out = is_same and is_escalated(asked) and not is_escalated(event.continues or event)
+    line, asked, before = verdict_of(event).line, later.continues or later, event.continues or event
+    is_refused = REFUSED.search(line) is not None or _DENIED.search((event.result or "")[:_MOST_READ]) is not None
+    is_out = before.command() == asked.command() and is_escalated(asked) and not is_escalated(before)
     shown = later.result or ""
-    return is_out and verdict_of(later).has_failed and bool(refused) and line not in shown and not REFUSED.search(shown)
+    is_other = verdict_of(later).has_failed and line not in shown and not REFUSED.search(shown)
+    return is_refused and is_out and is_other
 
 
 def run_again(failed: Call, later: Call) -> tuple[SimpleCommand, SimpleCommand] | None:

@@ -117,6 +117,14 @@ def test_a_check_that_fails_for_another_reason_outside_the_sandbox_was_let_out_a
     assert not _lessons(again("BUILD FAILED: no such task", asks="use_default")), "it is in the sandbox still"
 
 
+def test_a_word_of_a_refusal_beside_what_failed_is_no_matter_of_the_sandbox() -> None:
+    output = "find: /root: Permission denied\n2 failed, 3 passed\nFAILED tests/test_cart.py::test_total - KeyError"
+    script = Script().call("exec_command", {"cmd": "make check"}, output, failed=True)
+    asked = {"cmd": "make check", "sandbox_permissions": "require_escalated"}
+    script.call("exec_command", asked, "1 failed, 4 passed\nFAILED tests/test_cart.py::test_sum", failed=True)
+    assert not _lessons(script)
+
+
 def test_what_erlang_calls_a_refusal_is_one() -> None:
     error = "** (Mix) failed to open a TCP socket while acquiring a lock, reason: :eperm"
     (lesson,) = _lessons(_refused(Script(), "mix deps.get", error))
