@@ -91,7 +91,7 @@ def goal_of(requests: list[UserRequest], title: str | None, deed: UserRequest | 
         return plain_line(f"{line.rstrip(_ENDS)}, then: {later}", MOST_CHARACTERS) if later not in ("", line) else line
     wanted = request_line(deed.text, 160)
     opening = clause(line, _MOST_OF_OPENING).rstrip(_ENDS)
-    return line if not wanted or wanted.startswith(opening) else f"{opening}, then: {wanted}"
+    return line if not wanted or wanted.startswith((opening, line[:_START])) else f"{opening}, then: {wanted}"
 
 
 def title_of(goal: str, deed: UserRequest | None) -> str:
