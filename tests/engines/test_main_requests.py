@@ -143,3 +143,10 @@ def test_the_title_of_a_plan_is_what_it_plans_and_the_goal_says_that_it_is_one()
     (arc,) = summarize.answer(SummarizeQuestion(session.says("Of brass.").done())).arcs
     assert arc.goal.startswith("Implement the following plan: Round prices in the cart")
     assert arc.title == "Round prices in the cart (and two more requests)"
+    session = Session().user(asked).edit("cart.ts").says("Done.")
+    session.user(asked.replace("Round prices in the cart", "Draw lamps with brass switches")).edit("shop.html")
+    (arc,) = summarize.answer(SummarizeQuestion(session.says("Done.").done())).arcs
+    assert arc.title == "Round prices in the cart; draw lamps with brass switches"
+    session = Session().user(asked).edit("cart.ts").says("Done.").user(f"{asked}\n3. Ship it").edit("shop.html")
+    (arc,) = summarize.answer(SummarizeQuestion(session.says("Done.").done())).arcs
+    assert arc.title == "Round prices in the cart (and one more request)"

@@ -120,7 +120,7 @@ def _other_request(stretch: Stretch, named: str) -> str:
     """The request that a title does not name, where something was done for it; empty where it says little alone."""
     acts, heard = [act.turn for act in stretch.acts], letters_of(named)
     for each in reversed([each for each in stretch.requests if each.kind == "request"]):
-        line = request_line(each.text, _MOST_OF_OTHER).rstrip(".:!")
+        line = clause(_OF_PLAN.sub("", request_line(each.text)), _MOST_OF_OTHER).rstrip(".:!")
         if line and letters_of(line)[:_SAME_BEGINNING] not in heard:
             is_worth_it = not says_few_words(line) and any(turn > each.turn for turn in acts)
             beginning = letters_of(line)[:_SAME_BEGINNING].lower()
