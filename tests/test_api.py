@@ -176,6 +176,7 @@ def test_a_record_that_cannot_be_read_is_a_problem_of_the_wiki(tmp_path: Path) -
     assert [each.page for each in wiki.problems] == ["_sessions/one.json"]
 
 
+@pytest.mark.long
 def test_the_code_of_the_page_runs(
     traces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

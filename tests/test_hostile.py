@@ -99,6 +99,7 @@ def _small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unpacked, "_LARGE_BYTES", 1 << 20)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_small_bounds")
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.ZstdCompressor().compress])
 @pytest.mark.parametrize("content", BOMBS)

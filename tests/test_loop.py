@@ -159,6 +159,7 @@ def check_followed(wiki: Path, before: Page, name: str) -> None:
     assert row(wiki)["used"] == {"followed": 1}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", WAYS)
 def test_a_page_that_was_read_and_helped_is_used_and_not_confirmed(wiki: Path, tmp_path: Path, way: str) -> None:
     before = page(wiki, guideline(wiki))
@@ -251,6 +252,7 @@ def later(built: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     ]
 
 
+@pytest.mark.long
 def test_readers_before_writers_make_the_same_wiki(
     wiki: Path, tmp_path: Path, earlier: list[Path], later: list[Path]
 ) -> None:

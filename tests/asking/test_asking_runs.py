@@ -248,6 +248,7 @@ def test_a_journal_that_cannot_be_written_ends_the_run_before_anything_is_sent(t
     assert (wiki / ".wiki" / "journal").read_text(encoding="utf-8") == "in the way"
 
 
+@pytest.mark.long
 def test_the_trajectories_of_one_file_are_asked_about_side_by_side(tmp_path: Path) -> None:
     one = tmp_path / "many.json"
     turns = [chat(f"s{at}", request=f"Fix cart {at}.")["messages"] for at in range(6)]

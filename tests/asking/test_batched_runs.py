@@ -157,6 +157,7 @@ def test_marks_in_a_batch_live_for_an_hour(tmp_path: Path) -> None:
     assert {block["cache_control"]["ttl"] for block in marked if "cache_control" in block} == {"1h"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["batch-expired", "batch-errored", "batch-canceled"])
 def test_what_expired_or_failed_is_sent_again_and_only_that(tmp_path: Path, kind: Any) -> None:
     paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"

@@ -47,6 +47,7 @@ def test_every_kind_of_fault_is_met_by_a_test_of_this_file() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", _PASSING)
 def test_what_passes_changes_nothing(tmp_path: Path, kind: Any) -> None:
     paths, wiki = _recordings(tmp_path / "t"), tmp_path / "wiki"

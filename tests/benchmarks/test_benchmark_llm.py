@@ -46,6 +46,7 @@ def test_a_seed_makes_the_same_recordings_and_another_makes_others(tmp_path: Pat
     assert told["one"] != told["other"]
 
 
+@pytest.mark.long
 def test_a_run_asks_three_questions_of_each_session_and_none_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -70,6 +71,7 @@ def test_a_run_asks_three_questions_of_each_session_and_none_again(
     ]
 
 
+@pytest.mark.long
 def test_a_batch_asks_once_about_each_session_and_its_answers_are_accepted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

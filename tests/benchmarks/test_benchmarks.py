@@ -53,6 +53,7 @@ def test_every_measure_gives_a_row(recordings: Path, tmp_path: Path, monkeypatch
     ]
 
 
+@pytest.mark.long
 def test_a_catalogue_is_measured_at_least_once_and_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -70,6 +71,7 @@ def test_a_catalogue_is_measured_at_least_once_and_leaves_nothing_behind(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.long
 def test_a_join_is_of_four_wikis_of_half_the_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "wiki", forked.wiki)
     rows = [*speed.join_rows(2, tmp_path)]
@@ -103,6 +105,7 @@ def test_the_exit_code_says_whether_a_target_was_missed(
     assert "catalog 1 sessions, first" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_the_program_is_compiled_before_its_runs_are_measured(
     tmp_path: Path, recordings: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,6 +20,7 @@ from tests.pipeline.test_shard_runs import join, shard, traces
 from tests.wikis import Script, changed, ingest, tree
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [0, 1])
 def test_shards_of_two_nights_joined_are_one_run_each_with_what_it_knows_of_the_bucket(
     tmp_path: Path, script: Script, seed: int
@@ -63,6 +64,7 @@ def _grown(recording: Path) -> bytes:
     return json.dumps(document).encode()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("place", ["memory", "file", "archives"])
 def test_shards_in_a_bucket_joined_in_any_order_are_one_run(tmp_path: Path, script: Script, place: str) -> None:
     recordings = traces(tmp_path / "traces")

@@ -47,6 +47,7 @@ def _write(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(12))
 def test_an_export_whose_files_come_in_any_order_gives_the_bytes_of_one_run(
     tmp_path: Path, script: Script, bucket: Bucket, seed: int
@@ -83,6 +84,7 @@ def test_conversations_that_are_cut_anywhere_are_those_of_one_run_in_shards_too(
     assert changed(tree(wiki), tree(tmp_path / "at once")) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", ["openai-agents-chat", "openai-agents-responses", "pydantic-ai", "vercel-ai-7"])
 def test_traces_that_a_collector_sent_in_batches_are_those_of_one_file(

@@ -204,6 +204,7 @@ def test_a_segment_without_an_answer_fails_the_session_and_the_others_are_kept(t
         assert not (wiki / "summaries" / "long.md").exists()
 
 
+@pytest.mark.long
 def test_whatever_order_and_concurrency_the_wiki_is_the_same(tmp_path: Path) -> None:
     paths = [_record(tmp_path / "t", name, turns, "r" * 9_000) for name, turns in (("a", 60), ("b", 90), ("c", 8))]
     trees = []
@@ -313,6 +314,7 @@ def test_with_a_given_engine_its_coverage_is_reported(tmp_path: Path) -> None:
     assert 7_000 < coverage.elided_characters < 9_000
 
 
+@pytest.mark.long
 def test_the_segments_of_one_session_are_read_side_by_side(tmp_path: Path) -> None:
     paths, wiki = [_record(tmp_path / "t", turns=90)], small_limits(tmp_path / "wiki")
     with MessagesServer(says(ANSWERS), Endpoint(latency_seconds=0.1)) as server:

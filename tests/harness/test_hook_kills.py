@@ -61,6 +61,7 @@ def _wiki(project: Path) -> dict[str, bytes]:
     return {path: content for path, content in tree(project / "wiki").items() if path != "_audit.log"}
 
 
+@pytest.mark.long
 def test_a_session_whose_hook_is_killed_anywhere_is_saved_once_and_mined(tmp_path: Path) -> None:
     whole = tmp_path / "whole"
     (whole / ".git").mkdir(parents=True)

@@ -122,6 +122,7 @@ def test_the_arguments_of_the_hook_are_distinguished() -> None:
     assert not any(map(harness.is_hook, (["hook", "stop", "--help"], ["hook", "start", "-h"], ["hook"], ["lock"], [])))
 
 
+@pytest.mark.long
 def test_a_harness_is_released_without_output_while_the_work_continues(project: Path) -> None:
     command = [sys.executable, "-m", "agent_wiki", "hook", "stop", "--wiki", "wiki"]
     found = json.dumps(claude_input(TEACHES, project)).encode()

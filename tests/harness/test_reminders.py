@@ -58,6 +58,7 @@ def test_the_hook_of_a_session_start_never_fails(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, b"")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell closes the streams")
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "2>/dev/full"])
 @pytest.mark.parametrize(("words", "exit_code"), [("start", 0), ("start --unknown", 0), ("finish", 1)])

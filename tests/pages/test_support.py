@@ -66,6 +66,7 @@ def records(draw: st.DrawFn) -> list[SessionRecord]:
     return found
 
 
+@pytest.mark.long
 @settings(max_examples=_SOME)
 @given(records(), st.randoms(use_true_random=False))
 def test_the_set_of_records_decides_the_pages(found: list[SessionRecord], random: Any) -> None:

@@ -131,6 +131,7 @@ def expected(harmless: dict[str, str]) -> dict[str, tuple[Counter[str], list[str
     return {path: (_structure(_tokens(page)), list(parse_page(page, path).fields)) for path, page in harmless.items()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_nothing_of_a_record_comes_alive_on_a_page(
     text: str, wiki: Path, expected: dict[str, tuple[Counter[str], list[str]]], tmp_path: Path

@@ -137,6 +137,7 @@ def _long(folder: Path, name: str, day: str) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_a_paid_wiki_loses_the_lines_and_kept_texts_of_the_session_and_no_others(tmp_path: Path) -> None:
     paths = [
         _long(tmp_path / "t", name, day) for name, day in (("alder-0001", "2026-01-01"), ("birch-0002", "2026-02-02"))

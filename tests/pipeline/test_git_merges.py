@@ -67,6 +67,7 @@ def test_branches_merge_without_a_stop_and_catalog_gives_the_bytes_of_one_run(
     assert catalog(repository.wiki).written == []
 
 
+@pytest.mark.long
 def test_a_merged_wiki_with_a_rejected_page_has_its_clusters_and_tasks_made_anew(tmp_path: Path) -> None:
     repository, once = Repository(tmp_path / "repository"), tmp_path / "once"
     for wiki in (once, repository.wiki):
@@ -82,6 +83,7 @@ def test_a_merged_wiki_with_a_rejected_page_has_its_clusters_and_tasks_made_anew
     assert changed(tree(repository.wiki), tree(once)) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("style", ["merge", "diff3"])
 def test_conflict_markers_that_were_committed_cost_nothing(
     tmp_path: Path, one_run: dict[str, bytes], without_attributes: Repository, style: str

@@ -167,6 +167,7 @@ def test_a_rewrite_changes_nothing_when_the_answers_are_the_same(
     assert changed(whole, tree(wiki)) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("grown", ["a", "b", "c", "d", "e"])
 def test_a_session_that_grew_into_arcs_is_linked_arc_by_arc(
     tmp_path: Path, script: Script, recordings: list[Path], grown: str

@@ -48,6 +48,7 @@ def _recordings(folder: Path, more: int) -> list[Path]:
     return [record(folder, name, day, more, writes=writes.get(name)) for name, day in days.items()]
 
 
+@pytest.mark.long
 def test_a_killed_run_is_finished_by_the_next_to_the_same_bytes(tmp_path: Path, script: Script) -> None:
     paths = _recordings(tmp_path / "t", 0)
     ingest(paths, tmp_path / "whole", script.engine)
@@ -62,6 +63,7 @@ def test_a_killed_run_is_finished_by_the_next_to_the_same_bytes(tmp_path: Path, 
     assert points >= 2
 
 
+@pytest.mark.long
 def test_a_run_over_grown_sessions_killed_anywhere_leaves_nothing_of_what_they_were(
     tmp_path: Path, script: Script
 ) -> None:
@@ -90,6 +92,7 @@ def test_a_run_waits_for_the_lock_and_then_says_so(tmp_path: Path, script: Scrip
     assert ingest(paths, tmp_path / "wiki", script.engine).exit_code == 0
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux says who holds a lock")
 def test_who_waits_learns_within_a_second_for_whom(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = WikiFolder(tmp_path / "wiki")

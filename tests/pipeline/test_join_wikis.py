@@ -75,6 +75,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], dict[st
     return wikis, _tree(place / "whole")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 2, 0), (2, 1, 0)])
 def test_wikis_joined_in_any_order_are_the_wiki_of_all(
     parts: tuple[list[Path], dict[str, bytes]], order: tuple[int, ...], joined: Path

@@ -71,6 +71,7 @@ STEPS: list[Callable[[Path, random.Random], None]] = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_a_wiki_is_the_same_with_and_without_what_it_remembers(tmp_path: Path, seed: int) -> None:
     chance, engine = random.Random(seed), _script(tmp_path).engine

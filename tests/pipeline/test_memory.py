@@ -12,6 +12,7 @@ from agent_wiki.pipeline.normalize import NormalizeOptions, normalize
 from agent_wiki.pipeline.report import Report
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [kind for kind, (_, sign) in KINDS.items() if not sign])
 def test_the_peak_is_at_most_two_and_a_half_times_what_is_kept(tmp_path: Path, kind: str) -> None:
     write(tmp_path / "small", kind, 10_000)

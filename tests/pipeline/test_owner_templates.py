@@ -29,6 +29,7 @@ def _own_template(wiki: Path, text: str) -> None:
     (wiki / "templates" / "guideline.md.j2").write_text(text, encoding="utf-8")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("template", TEMPLATES.values(), ids=TEMPLATES)
 def test_batches_join_to_the_same_bytes_whatever_the_owners_template_shows(tmp_path: Path, template: str) -> None:
     engine = _engine(tmp_path)

@@ -71,6 +71,7 @@ def join(others: Iterable[RecordingPath], wiki: Path, engine: str) -> Report:
     return join_wikis(list(others), Options(wiki, engine=engine), Report("join", str(wiki)), no_progress)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "count"), list(enumerate((1, 2, 3, 5))))
 def test_shards_joined_in_any_order_some_twice_are_one_run(
     tmp_path: Path, script: Script, seed: int, count: int

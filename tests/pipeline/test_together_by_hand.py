@@ -84,6 +84,7 @@ def test_a_skill_that_is_not_given_is_asked_for_by_its_own_question(tmp_path: Pa
     assert [each["stage"] for each in wiki("worklist", path)[1]["questions"]] == ["synthesize-skill"]
 
 
+@pytest.mark.long
 def test_of_a_long_session_each_segment_is_asked_all_and_then_one_answer_is_made_of_each(
     tmp_path: Path, wiki: Wiki
 ) -> None:

@@ -118,6 +118,7 @@ def test_a_damaged_configuration_stops_the_run_before_it_writes(script: Script, 
     assert changed(before, tree(wiki)) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("damage", [b"---\ntags: [\n---\n\n# T\n", b"---\nid: x\n", b"---\nid: x\n---\n# caf\xe9\n"])
 @pytest.mark.parametrize("name", ["guideline", "summaries/a.md", "skills/check-the-cart/SKILL.md"])
 def test_a_damaged_page_is_reported_each_time_and_left_unchanged(

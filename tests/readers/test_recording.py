@@ -188,6 +188,7 @@ def test_a_truncated_document_is_reported_with_its_line(tmp_path: Path) -> None:
     assert error.file == "recording"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("content", "reason"),
     [

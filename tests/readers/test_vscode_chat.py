@@ -189,6 +189,7 @@ def test_odd_values_lose_nothing_else(tmp_path: Path) -> None:
     assert shape(made)[:2] == [("user", "Do it.", []), ("assistant", None, [("unknown", "{}")])]
 
 
+@pytest.mark.long
 def test_a_log_may_nest_more_than_a_document_and_ends(tmp_path: Path) -> None:
     asked = request("Go.", rounds=[{"response": "", "toolCalls": [called("c1", "look")]}])
     asked["result"]["metadata"]["toolCallResults"] = {"c1__vscode-17": {"content": [{"value": {"node": {}}}]}}

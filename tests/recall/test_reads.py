@@ -197,6 +197,7 @@ def test_running_a_skills_script_reads_the_skill() -> None:
     assert pages(run) == ["skills/list-zip/SKILL.md"]
 
 
+@pytest.mark.long
 def test_a_hostile_text_is_searched_in_time() -> None:
     for unit in (
         "id: 0123456789ab\n",

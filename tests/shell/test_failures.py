@@ -187,6 +187,7 @@ def test_no_text_raises(content: str, command: str | None) -> None:
     assert text_failure(content, command=command) in (True, False, None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "unit", ["Error ", "= 1 ", "a.", "a: ", "\n", "'", '\\"', "<<a1\n", '{"a":', "command ", "Error: x\n", " ", "a b "]
 )

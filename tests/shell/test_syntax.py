@@ -112,6 +112,7 @@ def test_the_words_of_any_text_are_in_order_where_their_places_say(line: str) ->
             position = word.end
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "unit",
     [

@@ -162,6 +162,7 @@ def test_a_script_in_any_other_form_is_refused(steps: tuple[Step, ...], text: st
     assert checked(told, trajectory) == (None, [Problem("cut-a-release", reason)])
 
 
+@pytest.mark.long
 def test_a_very_long_line_costs_no_time() -> None:
     hostile = [unit * (70_000 // len(unit)) for unit in ("(", "a ", "'\"", "a;", "<<'E")]
     calls = session(*(shell(line) for line in hostile), ("t", {"q": hostile[1]}, "", False))

@@ -59,6 +59,7 @@ def wiki(tmp_path: Path) -> Path:
     return tmp_path / "wiki"
 
 
+@pytest.mark.long
 def test_two_processes_make_what_one_makes_and_what_a_killed_copy_did_not_say_is_made_here(
     wiki: Path, tmp_path: Path
 ) -> None:

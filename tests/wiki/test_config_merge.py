@@ -83,6 +83,7 @@ def _written_by_owner(text: str, lines: list[tuple[str, str]], name: str) -> str
     return text
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(
     base=STAGES,

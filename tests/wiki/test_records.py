@@ -101,6 +101,7 @@ def _parsed(text: str) -> SessionRecord:
     return parse_record(text.encode("utf-8", "replace"), "_sessions/s-1.json", entry_types())
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=100)
 @given(RECORDS)
 def test_what_is_written_is_what_is_read_with_sorted_keys_whatever_was_first(record: SessionRecord) -> None:

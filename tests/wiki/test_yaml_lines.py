@@ -33,6 +33,7 @@ def test_what_is_written_is_what_the_general_emitter_writes(mapping: dict[str, A
     assert dump_yaml(mapping) == dump_any_yaml(mapping)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("frame", ["{}", "a{}b", "{} a", "1 {}"])
 def test_every_character_is_written_as_the_general_emitter_does(frame: str) -> None:
     codes = [*range(0x500), *range(0x1FF0, 0x2070), *range(0xD7F0, 0xD800), *range(0xFEF0, 0x10010)]
