@@ -124,10 +124,22 @@ def _worked(session: Session, asked: str, edits: int) -> Session:
         ([(LONG, 2), ("Add a lamp to the page of the shop", 2), ("Write a test of the lamp as well", 2)], LONG),
         ([(LONG, 8), ("Add a lamp to the page of the shop", 1)], LONG),
         ([(LONG, 1), (LONG.replace("differently", "up or down"), 4)], LONG),
+        ([(LONG, 1), ("Please continue with the next step of the plan you made", 3)], LONG),
+        ([(LONG, 1), ("Danke, das sieht schon sehr gut aus, damit bin ich zufrieden", 3)], LONG),
         ([(LONG, 1), ("almost there, the lamp should be somewhat brighter than the shop", 3)], LONG),
         ([(LONG, 1), ("no, that is wrong, you should add the lamp to the page of the shop", 3)], LONG),
     ],
-    ids=["two", "the main one", "three alike", "the opening one", "the same", "a remark", "an objection"],
+    ids=[
+        "two",
+        "the main one",
+        "three alike",
+        "the opening one",
+        "the same",
+        "a nudge",
+        "thanks",
+        "a remark",
+        "an objection",
+    ],
 )
 def test_a_goal_names_another_request_that_much_was_done_for(requests: list[tuple[str, int]], goal: str) -> None:
     session = Session()

@@ -88,6 +88,15 @@ def test_a_search_that_found_nothing_ran(command: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "output", ["fatal: not a git repository", "error: unknown option `bogus'", "bash: git: command not found"]
+)
+@pytest.mark.parametrize("rest", ["", " || echo none"])
+def test_a_search_that_complained_did_not_run(output: str, rest: str) -> None:
+    command = f"git grep -lI old{rest}"
+    assert not RecordedCommands.of(session(shell(command, output, failed=not rest))).shows(command)
+
+
 def test_the_texts_of_other_tools_count_as_a_whole_or_line_by_line() -> None:
     query = ("run_sql", {"query": "begin;\nselect id\n  from orders;\ncommit;"}, "1", False)
     recorded = RecordedCommands.of(session(query))

@@ -30,6 +30,7 @@ REFUSED = regex(
 """By an operating system, of what a program wanted to do."""
 _DENIED = regex(r"Sandbox(?:Denied \{|\(Denied)")  # by Codex, with the output behind it
 _MOST_READ = 20_000
+_BUILD = regex(r"(?m)^(?:BUILD FAILED|e: \S+\.kts?:\d|\S{1,200}:\d+:\d+: error: |error\[E\d{4}\])")
 _TALLY = regex(r"\b\d{1,6} (?:passed|failed|passing|failing)\b|\bRan \d{1,6} tests?\b|\b\d{1,6} tests? completed\b")
 
 
@@ -82,16 +83,28 @@ def has_followed(event: Call, remedies: Iterable[Call], later: Call) -> bool:
 
 
 def is_past_sandbox(event: Call, later: Call) -> bool:
-    """Whether what a sandbox refused was let out of it, and then failed without a word of the line that refused it.
+    """Whether what a sandbox refused was let out of it, and then reported of tests or a build, which failed.
 
-    In: both calls as they ended, of the same command. Not where the refusal stands beside what failed.
+    In: both calls as they ended, of the same command in the same folder, one right after the other: a call between
+    them may be what helped. Another failure alone is no proof that the command ran: it may be refused in other words.
     """
-    line, asked, before = verdict_of(event).line, later.continues or later, event.continues or event
+    asked, before, line = later.continues or later, event.continues or event, verdict_of(event).line
     is_refused = REFUSED.search(line) is not None or _DENIED.search((event.result or "")[:_MOST_READ]) is not None
-    is_out = before.command() == asked.command() and is_escalated(asked) and not is_escalated(before)
+    is_same = before.command() == asked.command() and before.arguments.get("workdir") == asked.arguments.get("workdir")
+    is_out = is_same and is_escalated(asked) and not is_escalated(before) and asked.position == event.position + 1
     shown = later.result or ""
-    is_other = verdict_of(later).has_failed and line not in shown and not REFUSED.search(shown)
-    return is_refused and is_out and is_other
+    has_gone_on = verdict_of(later).has_failed and _reports(shown) and not _reports(event.result or "")
+    return is_refused and is_out and has_gone_on and line not in shown and not REFUSED.search(shown)
+
+
+def gone_on_steps(event: Call, later: Call) -> list[SimpleCommand]:
+    """The steps of `later` that passed, and those that only a sandbox had kept from failing by themselves."""
+    return [*passed_steps(later), *(failed_steps(later) if is_past_sandbox(event, later) else ())]
+
+
+def _reports(result: str) -> bool:
+    """Whether an output tells how tests or a build went."""
+    return _TALLY.search(result) is not None or _BUILD.search(result) is not None
 
 
 def run_again(failed: Call, later: Call) -> tuple[SimpleCommand, SimpleCommand] | None:

@@ -94,12 +94,9 @@ class _Case(ChangedCase):
         confirming = self.confirming(event)
         if confirming is None:
             what = f"what {'failed' if self.event else 'was found'} in T{asked_in(event).turn}"
-            named = self.turning.confirmation
-            doubt = (
-                f"the checks do not recognize T{named} as a pass of {what}"
-                if named
-                else f"no later pass of {what} is named"
-            )
+            doubt = f"no later pass of {what} is named"
+            if named := self.turning.confirmation:
+                doubt = f"the checks do not recognize T{named} as a pass of {what}"
             return self.unless_stated(doubt, against)
         return self._of_confirmed(event, confirming, against)
 

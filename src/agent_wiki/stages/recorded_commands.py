@@ -8,7 +8,7 @@ from dataclasses import field
 from typing import Any
 
 from agent_wiki.shell.files_written import whole_line
-from agent_wiki.shell.programs import LOOKERS, is_question
+from agent_wiki.shell.programs import LOOKERS
 from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
 from agent_wiki.shell.syntax import PIPES, Step
 from agent_wiki.shell.verdict import verdict_of
@@ -19,6 +19,7 @@ from agent_wiki.trajectory.model import Trajectory
 PLACEHOLDER = regex(r"<([a-z][a-z0-9_-]*)>")
 _MARK = "\ue000"  # stands for a parameter where `<name>` would be read as a redirection
 QUIETING = regex(r"(?:[012&]?>{1,2}&?(?:/dev/null|\d)|2>&1)")
+_COMPLAINS = regex(r"(?m)^(?:fatal|error|git|[\w/-]*sh): |not found|timed out")
 _SCRIPTS = "scripts/"
 _MOST_TEXT = 40_000
 
@@ -59,7 +60,7 @@ class RecordedCommands:
             self.texts += () if verdict.has_failed else _strings(call.arguments)
             return
         states = zip(steps_of(command or ""), verdict.steps, strict=False)
-        bad = {each.start for each, state in states if state == "not run" or _has_failed(each, state)}
+        bad = {each.start for each, state in states if state == "not run" or _has_failed(each, state, call)}
         self.steps += (None if step.words and step.words[0].start in bad else _ran(step) for step in steps)
 
     def shows(self, command: str, scripts: Collection[str] = ()) -> bool:
@@ -77,9 +78,10 @@ class RecordedCommands:
         return any(_fits(_squeezed(marked), part) for text in self.texts for part in (_squeezed(text), *_lines(text)))
 
 
-def _has_failed(step: SimpleCommand, state: str) -> bool:
-    """The failure of a program that only looks is its answer, and so is that of `git grep`."""
-    return state in ("failed", "masked") and not (step.program in LOOKERS or is_question(step.words))
+def _has_failed(step: SimpleCommand, state: str, call: Call) -> bool:
+    """The failure of a program that only looks is its answer, and so is that of `git grep` without a complaint."""
+    is_search = step.words[:2] == ("git", "grep") and not _COMPLAINS.search((call.ended_by or call).result or "")
+    return state in ("failed", "masked") and step.program not in LOOKERS and not is_search
 
 
 def _ran(step: Step) -> _Ran:

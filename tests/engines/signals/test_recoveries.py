@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.extract_guidelines import answer
 from agent_wiki.engines.offline.lessons import Lesson
@@ -130,3 +132,55 @@ def test_what_erlang_calls_a_refusal_is_one() -> None:
     (lesson,) = _lessons(_refused(Script(), "mix deps.get", error))
     assert lesson.guideline.title == "Leave a sandbox that denies a permission"
     assert "a lock, reason: :eperm` in the sandbox" in lesson.guideline.rationale
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "",
+        'exec_command failed: CreateProcess { message: "Rejected(\\"approval required by policy\\")" }',
+        "This command was blocked by policy",
+        "cp: /usr/lib/till: Keine Berechtigung\nmake: *** [install] Error 1",
+        "bash: make: command not found",
+        "command timed out after 10000 milliseconds",
+    ],
+)
+def test_another_failure_outside_the_sandbox_is_no_proof_that_the_command_ran(output: str) -> None:
+    script = Script().call("exec_command", {"cmd": "make install"}, "cp: Operation not permitted", failed=True)
+    asked = {"cmd": "make install", "sandbox_permissions": "require_escalated"}
+    assert not _lessons(script.call("exec_command", asked, output, failed=True))
+
+
+def test_what_was_done_before_a_build_failed_outside_may_be_what_helped() -> None:
+    def built(*between: str, outside: str = "/srv/till") -> Script:
+        script = Script().call(
+            "exec_command", {"cmd": "./build.sh", "workdir": "/srv/till"}, "build.sh: Permission denied", failed=True
+        )
+        for line in between:
+            script.runs(line)
+        asked = {"cmd": "./build.sh", "sandbox_permissions": "require_escalated", "workdir": outside}
+        return script.call("exec_command", asked, "1 failed, 4 passed", failed=True)
+
+    (lesson,) = _lessons(built())
+    assert grade_of(lesson.guideline, built().done()).cause == "checked"
+    assert not _lessons(built("chmod +x build.sh"))
+    assert not _lessons(built(outside="/srv/cart"))
+
+
+def test_a_step_that_passed_outside_is_what_was_let_out_though_another_failed() -> None:
+    line = "make install && npm test"
+    script = Script().call("exec_command", {"cmd": line}, "make: /usr/lib/till: Operation not permitted", failed=True)
+    asked = {"cmd": line, "sandbox_permissions": "require_escalated"}
+    script.call("exec_command", asked, "installed\n1 failed, 4 passed\nnpm ERR! Test failed.", failed=True)
+    (lesson,) = _lessons(script)
+    assert "`make install` stopped" in lesson.guideline.rationale
+
+
+def test_of_several_commands_each_way_in_which_they_went_on_is_told() -> None:
+    script = _refused(Script(), "make install", "cp: Operation not permitted")
+    script.call("exec_command", {"cmd": "npm test"}, "npm ERR! EPERM", failed=True)
+    script.call(
+        "exec_command", {"cmd": "npm test", "sandbox_permissions": "require_escalated"}, "1 failed", failed=True
+    )
+    (lesson,) = _lessons(script)
+    assert lesson.guideline.rationale.endswith("unchanged, outside of it, it passed or it got past that.")

@@ -48,7 +48,7 @@ _NO_WORDS = written("no_words", re.IGNORECASE)
 _POINTS_BACK = regex(r"\b(?:this|that|it|these|those|them)\b", re.IGNORECASE)
 _FIRST_SENTENCE = regex(r"[^.!?…:]{20,99}[.!?](?=\s|$)|[^.!?…:。！？]{10,80}[。！？]")
 _LONG_HEADING = 140  # characters
-_CARRIES_ON = written("carries_on", re.IGNORECASE)
+CARRIES_ON = written("carries_on", re.IGNORECASE)
 _AGREES = written("agrees", re.IGNORECASE)
 _CONTINUES, _BLANKS = regex(r"[ \t]*[,(\w–—-]"), regex(r"\s+")
 _ENDS = " .!?:,。！？：，"
@@ -102,7 +102,7 @@ def title_of(goal: str, deed: UserRequest | None) -> str:
     """
     main = request_line(deed.text, MOST_TITLE_CHARACTERS) if deed else ""
     alone = _alone(*goal.split(", then: ", 1))
-    main = "" if alone and _CARRIES_ON.match(main) else main
+    main = "" if alone and CARRIES_ON.match(main) else main
     if len(goal) <= MOST_TITLE_CHARACTERS or alone:
         return main if main and not says_few_words(main) else clause(alone, MOST_TITLE_CHARACTERS)
     line = request_line(deed.text) if deed else goal
@@ -126,7 +126,7 @@ def _alone(opening: str, later: str = "") -> str:
     """Of two requests the first that says what the work was on; empty where there is one, or none says it."""
     both = (opening, later) if later else ()
     said = [each for each in both if (_asks(each) or not is_english(each)) and not says_few_words(each)]
-    return next((each for each in said if not _CARRIES_ON.match(each)), next(iter(said), ""))
+    return next((each for each in said if not CARRIES_ON.match(each)), next(iter(said), ""))
 
 
 def says_few_words(line: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from agent_wiki.engines.offline.acts import Act
+from agent_wiki.engines.offline.goal import CARRIES_ON
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
@@ -30,7 +31,7 @@ _WISH = regex(r"\b(?:(?:can|could|will|would|should) (?:you|we|i)|please|let'?s|
 
 
 @dataclass(slots=True)
-class _Task:
+class WorkedRequest:
     """A request that says what is wanted, with what was done until the next one that does."""
 
     request: UserRequest
@@ -59,16 +60,14 @@ def standing_requests(stretch: Stretch) -> list[UserRequest]:
     return requests
 
 
-def deed_of(stretch: Stretch, requests: list[UserRequest]) -> UserRequest | None:
+def deed_of(stretch: Stretch, tasks: list[WorkedRequest]) -> UserRequest | None:
     """The request that most changes were made for, where the opening one is a question or a chore; else None.
 
     Where no other request has more changes, the words by which the user had the agent do what the question was about.
     """
-    tasks = _tasks(stretch, requests)
     if not tasks or not _is_slight(tasks[0]):
         return None
-    is_talk = stretch.is_talk()
-    if is_talk and _wants_work(tasks[0].request):
+    if stretch.is_talk() and _wants_work(tasks[0].request):
         return None  # a customer who says what for: what comes later are answers and details
     opening, main = tasks[0], max(tasks, key=lambda task: task.weight)
     is_unknown = not is_english(main.request.text)  # else an answer is known as one
@@ -81,18 +80,17 @@ def deed_of(stretch: Stretch, requests: list[UserRequest]) -> UserRequest | None
     return main.request
 
 
-def second_of(stretch: Stretch, requests: list[UserRequest]) -> UserRequest | None:
+def second_of(stretch: Stretch, tasks: list[WorkedRequest]) -> UserRequest | None:
     """A wish that a goal names too: more was done for it than for all other requests, or it is the only other one."""
-    if stretch.is_talk() or len(tasks := _tasks(stretch, requests)) < _TWO:
+    if stretch.is_talk() or len(tasks) < _TWO:
         return None
     opening, main = tasks[0], max(tasks[1:], key=lambda task: task.weight)
-    everything = sum(task.weight for task in tasks)
+    everything, words = sum(task.weight for task in tasks), main.request.text
     is_main = main.weight > max(_MORE * opening.weight, everything / 2)
     is_only = len(tasks) == _TWO and main.weight > _LEAST_SHARE * everything
-    words = main.request.text
-    is_plain = ASKS.match(words) if is_english(words) else not _asks_back(stretch, main.request.turn)
-    is_wish = main.request.kind == "request" and "<<" not in words and is_plain
-    return main.request if (is_main or is_only) and is_wish else None
+    is_plain = is_english(words) and ASKS.match(words) and not CARRIES_ON.match(words)
+    is_wish = main.request.kind == "request" and "<<" not in words and not _asks_back(stretch, main.request.turn)
+    return main.request if (is_main or is_only) and is_wish and is_plain else None
 
 
 def _asks_back(stretch: Stretch, turn: int) -> bool:
@@ -101,13 +99,14 @@ def _asks_back(stretch: Stretch, turn: int) -> bool:
     return words.endswith("?") or words.count("?") >= _SEVERAL
 
 
-def _tasks(stretch: Stretch, requests: list[UserRequest]) -> list[_Task]:
-    found: list[_Task] = []
+def worked_requests(stretch: Stretch, requests: list[UserRequest]) -> list[WorkedRequest]:
+    """The requests that say what they want, the opening one whatever it says, each with what was done until the next."""
+    found: list[WorkedRequest] = []
     for position, request in enumerate(requests):
         end = requests[position + 1].turn if position + 1 < len(requests) else stretch.last_turn + 1
         acts = [act for act in stretch.acts if request.turn <= act.turn < end and act.has_worked]
         if not found or _wants_work(request):
-            found.append(_Task(request, None, 0, 0))
+            found.append(WorkedRequest(request, None, 0, 0))
         elif found[-1].agreed is None and not found[-1].changes and not _is_aside(request):
             found[-1].agreed = request
         found[-1].calls += len(acts)
@@ -146,7 +145,7 @@ def _is_chore(request: UserRequest) -> bool:
     return len(request.text.split()) < _LEAST_WORDS_OF_PROMPT and _CHORE.search(request.text) is not None
 
 
-def _is_slight(opening: _Task) -> bool:
+def _is_slight(opening: WorkedRequest) -> bool:
     """A question, a command without a word to it, a short wish, or talk without a look at anything."""
     request = opening.request
     if not opening.calls:

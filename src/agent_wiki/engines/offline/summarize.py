@@ -8,7 +8,7 @@ from agent_wiki.engines.offline.dead_ends import dead_ends_of
 from agent_wiki.engines.offline.goal import COMMAND, NO_REQUEST, goal_of, request_line, says_few_words, title_of
 from agent_wiki.engines.offline.key_turns import key_turns_of
 from agent_wiki.engines.offline.listed_requests import listed_requests
-from agent_wiki.engines.offline.main_request import deed_of, second_of, standing_requests
+from agent_wiki.engines.offline.main_request import deed_of, second_of, standing_requests, worked_requests
 from agent_wiki.engines.offline.narrative import narrative_of
 from agent_wiki.engines.offline.outcome import shown_outcome
 from agent_wiki.engines.offline.recalled import recalled_pages
@@ -56,9 +56,9 @@ def _stretches(trajectory: Trajectory, acts: list[Act], requests: list[UserReque
 
 def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer:
     requests = standing_requests(stretch)
-    deed = deed_of(stretch, requests)
-    named = stretch.trajectory.source.title
-    main, goal = goal_of(requests, named, deed), goal_of(requests, named, deed or second_of(stretch, requests))
+    tasks = worked_requests(stretch, requests)
+    deed, second = deed_of(stretch, tasks), second_of(stretch, tasks)
+    main, goal = (goal_of(requests, stretch.trajectory.source.title, each) for each in (deed, deed or second))
     shown = shown_outcome(stretch)
     is_request = shown.basis == "unfinished"  # which shows nothing: that no answer is recorded does
     troubles = troubles_of(stretch)
@@ -67,6 +67,7 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         changed = {}  # what was delivered is the answer to what the user asked since
     listed = {each.turn for each in requests_shown}
     narrative = narrative_of(stretch, shown, troubles)
+    letters = letters_of(narrative)
     return ArcAnswer(
         slug="" if is_only else arc_slug(main),
         first_turn=stretch.first_turn,
@@ -81,7 +82,7 @@ def _arc(stretch: Stretch, reads: list[WikiRead], *, is_only: bool) -> ArcAnswer
         requests=requests_shown,
         key_turns=key_turns_of(stretch, shown, troubles, deed, listed),
         dead_ends=dead_ends_of(stretch),
-        reported=[each for each in reported_by(stretch) if not _stands_in(each.text, letters_of(narrative))],
+        reported=[each for each in reported_by(stretch) if not _stands_in(each.text, letters)],
         recalled=recalled_pages(stretch, reads),
     )
 

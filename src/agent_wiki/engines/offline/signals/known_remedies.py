@@ -114,7 +114,8 @@ def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt 
     within = _WITHIN_CALLS if remedy.is_same or remedy.unread or remedy.good else _SOON
     later = sorted(session.attempts_after(failed, within), key=lambda each: not _is_again(failed, each))
     command = _command(failed, remedy)
-    if command and not (command.search(_said(failed, remedy)) and _puts_in_quotes(failed, failed, remedy)):
+    had = any(_quoted_word(failed, remedy) in pair for pair in _PAIR.findall(failed.line)) if remedy.quotes else None
+    if command and not (command.search(_said(failed, remedy)) if had is None else had):
         for attempt in later:
             is_alike = shares_most(failed.line, attempt.line)
             is_good = attempt.verdict == "passed" and (is_alike or not remedy.by_tool)

@@ -1,4 +1,4 @@
-"""A sandbox refuses a command, and unchanged it passes outside of it (signal 12)."""
+"""A sandbox refuses a command, and unchanged it passes outside of it, or fails in what it is for (signal 12)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Refusal:
 
 
 def refusal_of(session: MinedSession, recovery: Recovery) -> Refusal | None:
-    """The refusal, when the command that failed passed unchanged outside of the sandbox; None for any other failure."""
+    """The refusal, when the command that failed went on unchanged outside of the sandbox; None for other failures."""
     error = _refused(session, recovery)
     if error is None:
         return None
@@ -60,7 +60,8 @@ def _let_out(session: MinedSession, several: Sequence[Refusal]) -> list[Lesson]:
     heads = list(dict.fromkeys(command_of(each.recovery.wanted).head for each in several))[:3]
     errors = list(dict.fromkeys(each.error for each in several))[:3]
     named, errors_named = (" and ".join(f"`{each}`" for each in names) for names in (heads, errors))
-    rationale = f"{named} stopped with {errors_named} in the sandbox; unchanged, outside of it, {went(first.recovery)}."
+    ways = " or ".join(dict.fromkeys(went(each.recovery) for each in several))
+    rationale = f"{named} stopped with {errors_named} in the sandbox; unchanged, outside of it, {ways}."
     line = _line_of_place(first.recovery.failed) or ""
     found = lesson_of(session, first.recovery, first.recovery.passed, first.wording, rationale, 70, line)
     event = frozenset(each.recovery.failed.turn for each in several)
@@ -68,7 +69,7 @@ def _let_out(session: MinedSession, several: Sequence[Refusal]) -> list[Lesson]:
 
 
 def _refused(session: MinedSession, recovery: Recovery) -> str | None:
-    """The error with which the sandbox refused a command that, unchanged, passed outside of it; None for any other."""
+    """The error with which the sandbox refused a command that, unchanged, went on outside of it; None for any other."""
     failed, passed = recovery.failed, recovery.passed
     line = _line_of_place(failed)
     is_alone = len(passed.actions) == 1 and recovery.wanted.words == recovery.used.words  # the step of a chain

@@ -11,8 +11,8 @@ from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.signals.outside_sandbox import Refusal, let_out, refusal_of
 from agent_wiki.engines.offline.signals.recovery import Recovery
 from agent_wiki.engines.offline.signals.surroundings import in_others
-from agent_wiki.shell.judged_steps import failed_steps, passed_steps
-from agent_wiki.shell.past_failure import is_past_sandbox
+from agent_wiki.shell.judged_steps import failed_steps
+from agent_wiki.shell.past_failure import gone_on_steps
 from agent_wiki.shell.same_check import is_same_check
 from agent_wiki.shell.tools import is_escalated
 
@@ -23,10 +23,9 @@ def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson at most for each failed call."""
     found: list[Lesson] = []
     refused: list[Refusal] = []
-    for failed in session.attempts:
-        if failed.verdict != "failed":
-            continue
-        refusal = refusal_of(session, recovery) if (recovery := _recovery(session, failed)) else None
+    for failed in (each for each in session.attempts if each.verdict == "failed"):
+        recovery = _recovery(session, failed)
+        refusal = refusal_of(session, recovery) if recovery else None
         if refusal is not None:
             refused.append(refusal)
         found += in_others(session, failed) if refusal is None else []
@@ -39,8 +38,7 @@ def _recovery(session: MinedSession, failed: Attempt) -> Recovery | None:
     after.sort(key=lambda later: not (later.line == failed.line and is_escalated(later.call)))
     for later in after:  # the very command, let out of the sandbox, says most
         for step in wanted:
-            ran = failed_steps(later.ended) if is_past_sandbox(failed.ended, later.ended) else passed_steps(later.ended)
-            used = next((each for each in ran if is_same_check(step, each)), None)
-            if used is not None:
+            ran = (each for each in gone_on_steps(failed.ended, later.ended) if is_same_check(step, each))
+            if (used := next(ran, None)) is not None:
                 return Recovery(failed, later, step, used)
     return None
