@@ -100,7 +100,7 @@ def _asks_back(stretch: Stretch, turn: int) -> bool:
 
 
 def worked_requests(stretch: Stretch, requests: list[UserRequest]) -> list[WorkedRequest]:
-    """The requests that say what they want, the opening one whatever it says, each with what was done until the next."""
+    """The requests that say what they want, and the opening one, each with what was done until the next."""
     found: list[WorkedRequest] = []
     for position, request in enumerate(requests):
         end = requests[position + 1].turn if position + 1 < len(requests) else stretch.last_turn + 1
