@@ -343,6 +343,24 @@ def test_what_a_name_gives_away_in_one_turn_is_redacted_in_all() -> None:
     assert trajectory.source.hygiene["redactions"] == 4
 
 
+def test_a_text_that_begins_with_a_secret_keeps_its_rest_below_a_name_of_any_kind() -> None:
+    key = vendor_keys()["github"]
+    assert redact_json(json.dumps({"note": f"{key} is mine"}))[0] == '{"note": "[REDACTED:github-token] is mine"}'
+
+
+def test_what_a_person_types_as_a_password_is_redacted_where_they_only_say_it() -> None:
+    call = ToolCall("c", "Bash", json.dumps({"command": "echo '730518' | sudo -S dnf check"}))
+    messages = [
+        Message("user", "730518  please save this, it took 12.730518 s for build 1.730518.2 of /srv/730518/"),
+        Message("assistant", "Saved.", tool_calls=[call]),
+        Message("tool", "- **Laptop:** `730518`, PR #7305189", tool_call_id="c"),
+    ]
+    redact_trajectory(Trajectory("s", Source("test"), messages))
+    mark = "[REDACTED:password:1]"
+    assert messages[0].content == f"{mark}  please save this, it took 12.730518 s for build 1.730518.2 of /srv/730518/"
+    assert messages[2].content == f"- **Laptop:** `{mark}`, PR #7305189"
+
+
 @pytest.mark.parametrize(
     ("text", "secret"),
     [

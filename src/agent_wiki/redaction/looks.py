@@ -28,6 +28,7 @@ _COMMON = regex(
 _WORD_LIKE = regex(r"(?:[A-Z]?[a-z]{2,}+|[A-Z]{2,}+|\d{1,3}+|[-_./: |,]++)*+")
 _NUMBER = regex(r"(?<=[a-z])\d{1,3}(?=[a-z])")
 _MANY_NUMBERS = 6
+_LEAST_DIGITS = 6  # "the password is 730518", and no "the password is 12 characters long"
 APP_PASSWORD = regex(r"[a-z]{4}(?: [a-z]{4}){3}")
 """How Google shows a password for one program: four groups of letters, which may be given with spaces or without."""
 _DOTTED_NAME = regex(r"(?!s\.[A-Za-z0-9]{24}\Z)[A-Za-z_]\w{0,60}(?:(?:\??\.|::|->)[A-Za-z_]\w{0,60}){1,12}")
@@ -39,6 +40,8 @@ def is_password(value: str, group: str, form: Form) -> bool:
         return True
     if value[0].isspace():
         return False  # the text after "--password=" in quotes
+    if value.isdigit() and form in ("prose", "own words"):
+        return len(value) >= _LEAST_DIGITS
     if form == "prose" and group == "bare":
         return is_random(value)
     if form == "plain":

@@ -57,6 +57,13 @@ _WORDED = regex(
     r"(?:(?:[ ][\w@.-]{1,20}){1,5}:|[ ]\()(?:\*\*)?[ ]?(?:\*\*)?`"
     r"(?P<value>(?=[^`]{0,63}\d)(?=[^`]{0,63}[A-Za-z])(?=[^`]{0,63}[!@#$%^&*?+=])[^\s`\\(){}\[\]/]{6,64})`"
 )
+# "… is the password to this computer", "use … as the sudo password": the value comes first, and has a digit.
+_SAID_BEFORE = regex(
+    r"(?:\A|[^\w.]|\\n)(?P<value>(?![+-])(?=[^\s\d]{0,63}\d)[^\s\"'`,;()<>{}$|/\\]{6,64})[`\"']? (?:is|(?P<as>as))"
+    r" (?:the|my|our) (?:\w{1,20} ){0,2}\Z"
+)
+_TAKES = regex(r"(?:\b|\\n)[Uu]se [`\"']?\Z")
+_SAID = regex(r"word\b(?:(?! ?[\w-])|(?= (?:for|to|of|on|and)\b))")  # no word before another: "password reset"
 _MINE = regex(r"(?:\b|\\n)(?:[Mm]y|[Oo]ur)(?: \w{1,20}){0,2} \Z")
 # Of a .netrc, which may be one line; `config set <name> <value>`; variables of a Dockerfile and of Windows.
 _SPACE_GIVES = regex(
@@ -97,6 +104,14 @@ def _given_value(text: str, start: int, word: str) -> _Value | None:
     worded = _WORDED.match(text, rest.end()) if rest and word in _PASSWORD_WORDS and rest.group() != "" else None
     if worded is not None and not stands_for_it(worded["value"]):
         return _Value(*worded.span("value"), is_secret=True)
+    said = _SAID_BEFORE.search(before) if word == "pass" and _SAID.match(text, start + len(word)) else None
+    if (
+        said is not None
+        and not stands_for_it(said["value"])
+        and (said["as"] is None or _TAKES.search(before, 0, said.start("value")))
+    ):
+        begin = start - len(before)
+        return _Value(begin + said.start("value"), begin + said.end("value"), is_secret=True)
     if rest is None or given is None or not _names_a_secret(before, word, rest.group()):
         return None
     if word == "key" and before.endswith(" ") and len(given[given.lastgroup or 0]) < _LEAST_IN_WORDS:

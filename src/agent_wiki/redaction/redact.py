@@ -142,7 +142,7 @@ def _kind_of_value(name: str, value: str) -> str | None:
     probe = f'{name.replace(chr(34), "")}="{value}"'
     begin = probe.index('"') + 1
     spans = secret_spans(probe) if may_hold_secrets(probe) else []
-    return next((kind for start, _, kind in spans if start == begin), None)
+    return next((kind for start, end, kind in spans if start == begin and end == len(probe) - 1), None)
 
 
 def _without(text: str, spans: list[Span], numbers: Numbers | None) -> str:

@@ -42,7 +42,7 @@ _RUNNING = regex(
 )
 _HARNESS_LINE = regex(r"(?:Chunk ID|Wall time|Original token count): ")
 _REFUSED = regex(
-    r"rejected: blocked by policy"
+    r"rejected: blocked by policy|\Aapproval policy is \w{1,20}; reject command"
     # What a harness says names what it was given to run; a service says the same of a merge or of a deployment.
     r"|\A(?:<tool_use_error>)?(?:Error: )?[\w '`-]{0,60}\b(?i:commands?|tools?|permission)\b"
     r"[^\n]{0,200}?\b(?:requires? approval(?! (?:by|from|of)\b)|was not approved|denied by (?:the )?user)"

@@ -152,7 +152,8 @@ def changes_something(call: Call) -> bool:
     """Whether a call may have changed what a later check looks at."""
     steps = called_steps(call)
     doing = [step for step in steps if not _only_asks(step)]
-    return any(shell_kind(step) in CHANGING for step in doing) if steps else tool_kind(call) in (*CHANGING, "service")
+    is_change = any(shell_kind(step) in CHANGING or step.program in _MAKING for step in doing)
+    return is_change if steps else tool_kind(call) in (*CHANGING, "service")
 
 
 def only_records(call: Call) -> bool:

@@ -25,9 +25,9 @@ def _rules(script: Script) -> list[str]:
     return [lesson.guideline.rule for lesson in _lessons(script)]
 
 
-def test_the_same_command_outside_the_sandbox_is_checked_whatever_else_ran() -> None:
+def test_the_same_command_outside_the_sandbox_is_checked_whatever_was_looked_at_before() -> None:
     script = Script().runs("npm install", "npm error code EACCES, the registry was not reached", failed=True)
-    script.runs("pip install wheel", "ok")
+    script.runs("cat .npmrc", "registry=https://registry.example.org")
     script.call("Bash", {"command": "npm install", "sandbox_permissions": "require_escalated"}, "added 2 packages")
     (lesson,) = _lessons(script)
     assert lesson.guideline.title == "Leave a sandbox that denies a permission"
@@ -165,6 +165,24 @@ def test_what_was_done_before_a_build_failed_outside_may_be_what_helped() -> Non
     assert grade_of(lesson.guideline, built().done()).cause == "checked"
     assert not _lessons(built("chmod +x build.sh"))
     assert not _lessons(built(outside="/srv/cart"))
+
+
+def test_what_was_done_before_a_command_passed_outside_may_be_what_helped() -> None:
+    def pushed(*between: str) -> Script:
+        denied = "ssh: git@example.org: Permission denied (publickey)."
+        script = Script().call("exec_command", {"cmd": "./push.sh"}, denied, failed=True)
+        for line in between:
+            script.runs(line)
+        asked = {"cmd": "./push.sh", "sandbox_permissions": "require_escalated"}
+        return script.call("exec_command", asked, "pushed")
+
+    def cause_of(script: Script) -> str:
+        (lesson,) = _lessons(script)
+        return grade_of(lesson.guideline, script.done()).cause
+
+    assert cause_of(pushed()) == cause_of(pushed("ls -l push.sh")) == "checked"
+    assert cause_of(pushed("ssh-add ~/.ssh/till")) == "asserted"
+    assert cause_of(pushed("chmod +x push.sh")) == "asserted"
 
 
 def test_a_step_that_passed_outside_is_what_was_let_out_though_another_failed() -> None:

@@ -56,7 +56,7 @@ def let_out(session: MinedSession, refusals: Sequence[Refusal]) -> list[Lesson]:
 
 
 def _let_out(session: MinedSession, several: Sequence[Refusal]) -> list[Lesson]:
-    first = several[0]
+    first = min(several, key=lambda each: each.recovery.passed.turn - each.recovery.failed.turn)  # least between
     heads = list(dict.fromkeys(command_of(each.recovery.wanted).head for each in several))[:3]
     errors = list(dict.fromkeys(each.error for each in several))[:3]
     named, errors_named = (" and ".join(f"`{each}`" for each in names) for names in (heads, errors))
