@@ -178,6 +178,8 @@ def _apart_from_its_name(long: str) -> list[tuple[str, str]]:
         ('source.setPassword("{}");', long),
         ('ConvertTo-SecureString "{}" -AsPlainText -Force', long),
         ('setx API_KEY "{}"', long),
+        ("DB_PASSWORD             = {}", f"{long[:14]}7"),
+        ("password:                {}", f"{long[:14]}7"),
         ("PresharedKey = {}=", _body(_LETTERS + "+/", 43, 23)),
         ("password    {}", long),
         ("| DB_PASSWORD | {} |", long),

@@ -38,7 +38,7 @@ LINE = (
 """A line break, and what `grep`, a log of containers, a diff or an editor puts before the line itself."""
 _GIVEN = regex(
     r"""(?P<closing>\\{0,3}["'`]\]?)?
-    (?:[ \t]{0,8}(?:(?P<typed>:[ ]?[A-Za-z_][\w.\[\]|? ]{0,30}=)|:=|=>|:|(?P<equals>=)(?![=~]))(?P<gap>[ \t]{0,8})
+    (?:[ \t]{0,40}(?:(?P<typed>:[ ]?[A-Za-z_][\w.\[\]|? ]{0,30}=)|:=|=>|:|(?P<equals>=)(?![=~]))(?P<gap>[ \t]{0,40})
       |(?P<is>[ \t]{1,3}(?:is|was)[ \t]{1,3})|(?P<column>[ \t]{2,40})|(?P<space>[ \t]{1,4})|(?P<tag>>))
     (?:(?P<quote>\\{0,3}["'`])(?P<quoted>[^"'`\\\n]{4,512}+)(?P=quote)
       |(?P<bare>(?!value=)[^\s"'`,;&|<>(){}\[\]\\]{6,512}+)(?![(\[{]))
