@@ -153,12 +153,12 @@ def test_a_line_that_the_shell_could_not_read_is_mended_by_how_it_is_written_alo
 
 
 def test_of_several_events_of_one_rule_that_counts_which_nothing_later_contradicts() -> None:
-    head = "apply_patch <<'E'\n*** Begin Patch\n*** Add File: {}\n+one\n"
+    head = "apply_patch <<'E'\n*** Begin Patch\n*** Add File: cart.md\n+one\n"
     error = "error: invalid hunk at line 4, '' is not a valid hunk header"
     script = Script()
-    for name in ("cart.md", "till.md"):  # the second time the agent has forgotten it
-        script.runs(f"{head.format(name)}\n+two\n*** End Patch\nE", error, failed=True)
-        script.runs(f"{head.format(name)}+\n+two\n*** End Patch\nE", "Success")
+    for line in ("+two", "+two and more"):  # the second time the agent has forgotten it
+        script.runs(f"{head}\n{line}\n*** End Patch\nE", error, failed=True)
+        script.runs(f"{head}+\n{line}\n*** End Patch\nE", "Success")
     (found,) = _answer(script.done()).guidelines
     assert (found.title, found.event_turn) == ("Begin added lines with + in apply_patch", 6)
     assert not grade_of(found, script.done()).contradiction

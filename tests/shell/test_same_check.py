@@ -87,3 +87,22 @@ def test_another_job_of_the_same_program_is_another_check(failed: str, passed: s
 
 def test_a_job_on_all_answers_for_one_on_a_part() -> None:
     assert is_same_check(_only("mix test test/till_test.exs"), _only("MIX_ENV=test mix test"))
+
+
+def _patched(file: str, lines: str) -> SimpleCommand:
+    return _only(f"apply_patch <<'E'\n*** Begin Patch\n*** Update File: {file}\n@@\n{lines}\n*** End Patch\nE")
+
+
+@pytest.mark.parametrize(
+    ("file", "lines", "is_same"),
+    [
+        ("cart.py", "-price\n+total = price * count", True),  # by other lines than those that were not found
+        ("cart.py", "-till\n+open a drawer of it and lock that again as it was before", False),
+        ("till.py", "-price\n+sum of it, whatever price", False),
+    ],
+)
+def test_a_patch_of_the_same_file_with_a_part_of_its_words_is_that_patch(
+    file: str, lines: str, *, is_same: bool
+) -> None:
+    failed = _patched("cart.py", "-a line that is not there at all\n+total = price * count")
+    assert is_same_check(failed, _patched(file, lines)) is is_same

@@ -7,6 +7,7 @@ are not enough, nor is the same interpreter of another query or script.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from agent_wiki.shell.kinds import CHECK_WORDS, is_check, script_of
@@ -41,6 +42,8 @@ _LEAST_SHARED = 0.5  # of what a command other than a check was about
 _LEAST_TEXT = 16  # characters of a word that is a text of its own
 _SHOW = frozenset({"-q", "--jq", "--format", "--template", "-o", "-w"})  # what is shown of a result
 _WORDS = regex(r"\w+")
+_PATCHED = regex(r"^\*\*\* (?:Add|Update|Delete) File: (\S[^\n]{0,300})", re.MULTILINE)
+_ADDED, _LEAST_OF_PATCH = regex(r"^\+(.{1,400})", re.MULTILINE), 0.3  # of the words that a patch adds
 _STOPPED_AT = regex(r"\bERR_PNPM_RECURSIVE_RUN_FIRST_FAIL\b[^\n`]{1,200}: `([^`\n]{4,300})`")
 
 
@@ -119,6 +122,10 @@ def is_same_check(failed: SimpleCommand, passed: SimpleCommand) -> bool:
     things = one.targets.difference(texts)
     if len(things & other.targets) < _LEAST_SHARED * len(things) or not other.options <= one.options:
         return False
+    if patched := set(_PATCHED.findall(failed.body)):
+        words, others = (_words(_ADDED.findall(each.body)) for each in (failed, passed))
+        is_same_file = not patched.isdisjoint(_PATCHED.findall(passed.body))
+        return is_same_file and len(words & others) >= _LEAST_OF_PATCH * len(words)
     words = _words([*texts, failed.body])
     return len(words & _words([*other_texts, passed.body])) >= _LEAST_SHARED * len(words)
 

@@ -104,8 +104,8 @@ class ChangedCase(AnsweredCase):
         if RULE_OF_HOST.search(one[0].result or ""):
             parts.discard("flags")  # no option of a push overrules its host
         line = verdict_of(one[0]).line
-        if NO_PROGRAM.search(line) and failed.program in line:
-            parts.discard("here-document")  # nothing had read it
+        if failed.program == "apply_patch" or (NO_PROGRAM.search(line) and failed.program in line):
+            parts.discard("here-document")  # what it does is all in there; or nothing had read it
         is_between = self.turning.remedy is not None and self.turning.remedy < asked_in(other[0]).turn
         return parts if is_between or (len(parts) > 1 and parts & _APART) else set()
 

@@ -30,7 +30,7 @@ def test_the_reason_of_a_refusal_is_a_rule_and_is_quoted() -> None:
         "Bash", {"command": "git commit -am x"}, REFUSED + "don't commit unless I ask", failed=True, mark="rejected"
     )
     (lesson,) = _lessons(script)
-    assert lesson.guideline.rule == "Commit only if the user asks."
+    assert lesson.guideline.rule == "Keep to what the user said: “don't commit unless I ask”."
     assert lesson.guideline.trigger == "About to commit."
     assert [(each.turn, each.quote) for each in lesson.guideline.evidence] == [(3, "don't commit unless I ask")]
 
@@ -68,7 +68,7 @@ def test_a_plain_order_after_a_report_is_the_next_task() -> None:
 def test_the_same_wish_in_two_sessions_is_the_same_text() -> None:
     one = _rules(_working().user("please never use mocks in tests!"))
     two = _rules(_working().user("No. Never use mocks in tests."))
-    assert one == two == ["Do without mocks in tests."]
+    assert one == two == ["Never use mocks in tests."]
 
 
 def test_values_of_one_session_are_no_rule() -> None:
@@ -110,13 +110,13 @@ def test_what_the_user_quotes_or_a_harness_prints_as_the_user_is_no_wish() -> No
 def test_what_is_being_tried_and_what_is_to_be_built_are_no_rules() -> None:
     assert not _rules(_working().user("Stop trying to mount a disk."))
     assert not _rules(_working().user("Please implement the following requirements:\n\nNever expose raw stack traces."))
-    assert _rules(_working().user("Never expose raw stack traces.")) == ["Avoid exposing raw stack traces."]
+    assert _rules(_working().user("Never expose raw stack traces.")) == ["Never expose raw stack traces."]
 
 
 def test_a_curse_at_the_end_is_no_part_of_the_rule() -> None:
     why = REFUSED + "never make manual changes to generated files fffs"
     script = Script().call("Edit", {"file_path": "a.go"}, why, failed=True, mark="rejected")
-    assert _rules(script) == ["Avoid making manual changes to generated files."]
+    assert _rules(script) == ["Never make manual changes to generated files."]
 
 
 @pytest.mark.parametrize(
@@ -194,13 +194,13 @@ def test_what_the_product_is_to_look_like_is_no_rule(said: str) -> None:
 @pytest.mark.parametrize(
     ("said", "rule"),
     [
-        ("No, don't add comments to tests. The login page returns 500 now.", "Keep tests free of comments."),
-        ("No, don't add labels to issues", "Keep issues free of labels."),
+        ("No, don't add comments to tests. The login page returns 500 now.", "Don't add comments to tests."),
+        ("No, don't add labels to issues", "Don't add labels to issues."),
         (
             "Always run the linter as well as the tests before committing.",
             "Always run the linter as well as the tests before committing.",
         ),
-        ("No, don't run the whole suite before committing", "Avoid running the whole suite before committing."),
+        ("No, don't run the whole suite before committing", "Don't run the whole suite before committing."),
     ],
 )
 def test_a_rule_stands_beside_words_of_the_product(said: str, rule: str) -> None:

@@ -167,6 +167,21 @@ def test_what_was_done_before_a_build_failed_outside_may_be_what_helped() -> Non
     assert not _lessons(built(outside="/srv/cart"))
 
 
+def test_what_is_left_of_a_line_may_be_let_out_and_a_patch_that_could_not_be_written() -> None:
+    lock = "main\nfatal: Unable to create '/srv/till/.git/index.lock': Permission denied"
+    script = Script().call("exec_command", {"cmd": "ls -a && git add -A && git commit -m x"}, lock, failed=True)
+    asked = {"cmd": "git add -A && git commit -m x", "sandbox_permissions": "require_escalated"}
+    (lesson,) = _lessons(script.call("exec_command", asked, "[main 1410184] x"))
+    assert lesson.guideline.title == "Write to .git outside the sandbox"
+    other = {"cmd": "git add -A && ./deploy.sh", "sandbox_permissions": "require_escalated"}
+    script = Script().call("exec_command", {"cmd": "git add -A && git commit -m x"}, lock, failed=True)
+    assert not _lessons(script.call("exec_command", other, "deployed"))
+    patch = ["apply_patch", "*** Begin Patch\n*** Add File: a.py\n+a = 1\n*** End Patch"]
+    script = Script().call("shell", {"command": patch}, "sandbox denied: Failed to write file a.py", failed=True)
+    (lesson,) = _lessons(script.call("shell", {"command": patch, "with_escalated_permissions": True}, "Success."))
+    assert lesson.guideline.title == "Leave a sandbox that denies a permission"
+
+
 def test_what_was_done_before_a_command_passed_outside_may_be_what_helped() -> None:
     def pushed(*between: str) -> Script:
         denied = "ssh: git@example.org: Permission denied (publickey)."

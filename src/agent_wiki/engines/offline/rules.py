@@ -20,10 +20,11 @@ from agent_wiki.engines.offline.signals import (
     other_names,
     preferences,
     recoveries,
+    refused_edits,
     runners,
     safeguards,
 )
-from agent_wiki.engines.offline.tables import table
+from agent_wiki.engines.offline.tables import entries, table
 from agent_wiki.engines.offline.written_scripts import script_skill
 from agent_wiki.errors import UsageError
 
@@ -37,6 +38,10 @@ GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     *_found_by(corrections.lessons, "corrections/program-replaced", "corrections/use-instead"),
     *_found_by(preferences.lessons, "preferences/stated-rule", "preferences/own-words"),
     *(GuidelineRule(each.id, each.title, known_remedies.lessons) for each in known_remedies.remedies()),
+    *(
+        GuidelineRule(each.id, each.title, refused_edits.lessons)
+        for each in entries("edits", refused_edits.RefusedEdit)
+    ),
     *_found_by(arguments.lessons, "arguments/preparing-call", "arguments/missing"),
     *_found_by(recoveries.lessons, "recoveries/outside-sandbox", "surroundings/variable"),
     *_found_by(other_names.lessons, "recoveries/other-name", "recoveries/renamed", "recoveries/unknown-option"),

@@ -72,8 +72,8 @@ def _refused(session: MinedSession, recovery: Recovery) -> str | None:
     """The error with which the sandbox refused a command that, unchanged, went on outside of it; None for any other."""
     failed, passed = recovery.failed, recovery.passed
     line = _line_of_place(failed)
-    is_alone = len(passed.actions) == 1 and recovery.wanted.words == recovery.used.words  # the step of a chain
-    is_same = failed.line == passed.line or is_alone
+    is_part = {each.words for each in passed.actions} <= {each.words for each in failed.actions}  # of a chain
+    is_same = failed.line == passed.line or (is_part and recovery.wanted.words == recovery.used.words)
     if not is_same or is_escalated(failed.call) or not is_escalated(passed.call) or line is None:
         return None
     if own := _SANDBOX.search(line):

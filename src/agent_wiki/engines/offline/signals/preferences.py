@@ -1,6 +1,6 @@
 """What the user wants done from now on, or instead of what the agent did, as a rule (signals 1 to 3).
 
-The words are the user's own; `norms` decides whether they state a rule that means something in another session.
+The words stay the user's own; `norms` decides whether they mean something in another session.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.generalize import generalize
-from agent_wiki.engines.offline.imperatives import cut_title, has_length_of_title, sentence_case, title_of
+from agent_wiki.engines.offline.imperatives import cut_title, has_length_of_title, sentence_case
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.norms import ON_SCREEN, Norm, norm_of
 from agent_wiki.engines.offline.tables import named, written
@@ -48,10 +48,10 @@ def lessons(session: MinedSession) -> list[Lesson]:
         for sentence in words.sentences if not _SPECIFIES.search(words.text) else ():
             bare = _INTERJECTION.sub("", sentence)
             norm = norm_of(_with_occasion(words, bare), is_correction=is_correction)
-            is_of_work = norm and not norm.is_lasting and (_REWRITE.search(words.text) or ON_SCREEN.search(norm.rule))
+            is_of_work = norm and not norm.is_lasting and (_REWRITE.search(words.text) or ON_SCREEN.search(norm.words))
             taught: list[Lesson] = []
             if norm is not None and not _OF_PROMPT.search(bare) and not is_of_work:
-                taught = _lesson(session, words, sentence, norm)
+                taught = _stated(session, words, sentence, norm)
             elif norm is None and len(sentence) <= _LONGEST:
                 taught = _in_own_words(session, words, sentence)
             if taught and not words.text.partition(sentence)[0].rpartition("\n")[2].rstrip().endswith(("-", "–", "—")):
@@ -75,43 +75,39 @@ def _with_occasion(words: UserWords, sentence: str) -> str:
     return next((f"{match['what']} before `{each.head}`" for each in shell.actions(line)), sentence)
 
 
-def _lesson(session: MinedSession, words: UserWords, sentence: str, norm: Norm) -> list[Lesson]:
-    rule = plain_line(norm.rule, 240)
-    title = _title(rule, norm.deed)
-    is_literal = generalize(norm.rule, session.trajectory) == norm.rule and not _ONE_OFF.search(norm.rule)
-    if title is None or not is_literal:
+def _stated(session: MinedSession, words: UserWords, sentence: str, norm: Norm) -> list[Lesson]:
+    """A norm, as far as none of its words is of this session alone."""
+    if generalize(norm.words, session.trajectory) != norm.words or _ONE_OFF.search(norm.words):
         return []
-    wording = Wording(
-        "preferences/stated-rule", sentence_case(title), f"{rule}.", f"{plain_line(norm.situation, 200)}.", _tags(rule)
+    said = plain_line(norm.words, 240)
+    rule = f"{sentence_case(said)}." if norm.is_imperative else f"Keep to what the user said: “{said}”."
+    weight, trigger = 90 if norm.is_lasting or words.rejected else 84, f"{plain_line(norm.situation, 200)}."
+    return _lesson(
+        session, words, sentence, Wording("preferences/stated-rule", _title(said), rule, trigger, _tags(said)), weight
     )
-    rationale = f'The user said so: "{with_reason(words, sentence).rstrip(".")}"'
-    if words.rejected is not None:
-        rationale += f", refusing a call of `{words.rejected.name}`"
-    weight = 90 if norm.is_lasting or words.rejected else 84
-    return lesson(wording, f"{rationale}.", [session.quote(words.turn, sentence)], words.event, weight)
 
 
 def _in_own_words(session: MinedSession, words: UserWords, sentence: str) -> list[Lesson]:
-    """What holds for good, as the user put it: in other words it might be another rule."""
+    """What is said to hold for good, in a form that is no norm's."""
     is_barred = words.rejected is not None and _NOT_ALLOWED.search(sentence)
     said = plain_line(sentence if is_barred else said_for_good(sentence) or "", _LONGEST).strip(" .!")
     if not said or said.endswith("?") or _OF_PRODUCT.search(sentence) or _TENTATIVE.search(sentence):
         return []
-    title = cut_title(sentence_case(_UNTIL_NOW.sub("", said)).rstrip(","))
-    if not has_length_of_title(title):
-        title = f"Keep to the user's words: {said[:40]}"
+    title = _title(_UNTIL_NOW.sub("", said))
     rule, trigger = f"Keep to what the user said: “{said}”.", f"Working for this user, who has said: “{said}”."
-    wording = Wording("preferences/own-words", title, rule, trigger, _tags(title))
-    rationale = f'The user said so: "{with_reason(words, sentence).rstrip(".")}".'
-    return lesson(wording, rationale, [session.quote(words.turn, sentence)], words.event, 84)
+    return _lesson(session, words, sentence, Wording("preferences/own-words", title, rule, trigger, _tags(title)), 84)
 
 
-def _title(rule: str, deed: str) -> str | None:
-    """The rule's own words; where only half of them would fit, what it is about and that the user has said how."""
-    title = title_of(rule)
-    if title is not None and title.endswith("…") and len(deed.split()) <= 3:
-        return f"{deed} as the user wants"
-    return title
+def _lesson(session: MinedSession, words: UserWords, sentence: str, wording: Wording, weight: int) -> list[Lesson]:
+    rationale = f'The user said so: "{with_reason(words, sentence).rstrip(".")}"'
+    if words.rejected is not None:
+        rationale += f", refusing a call of `{words.rejected.name}`"
+    return lesson(wording, f"{rationale}.", [session.quote(words.turn, sentence)], words.event, weight)
+
+
+def _title(said: str) -> str:
+    title = cut_title(sentence_case(said).rstrip(","))
+    return title if has_length_of_title(title) else f"Keep to the user's words: {said[:40]}"
 
 
 def _tags(rule: str) -> tuple[str, ...]:

@@ -1,0 +1,105 @@
+"""A tool refuses to change a file, and changes it once it is read, or by other lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_wiki.engines.offline.attempts import MinedSession
+from agent_wiki.engines.offline.extract_guidelines import chosen
+from agent_wiki.engines.offline.lessons import Lesson
+from agent_wiki.engines.offline.signals import refused_edits
+from agent_wiki.stages.extract_guidelines import grade_of
+from tests.engines.scripted_session import Script
+
+UNREAD = "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>"
+MISSING = "apply_patch verification failed: Failed to find expected lines in cart.md:\n"
+CART = "/home/kim/shop/cart.py"
+
+
+def _lessons(script: Script) -> list[Lesson]:
+    return chosen(refused_edits.lessons(MinedSession.of(script.done())))
+
+
+def _ids(script: Script) -> list[str]:
+    return [(each.guideline.rule_id or "").partition("/")[2] for each in _lessons(script)]
+
+
+def _patch(script: Script, old: str, new: str, answer: str = "Success.", file: str = "cart.md") -> Script:
+    text = f"*** Begin Patch\n*** Update File: {file}\n@@\n-{old}\n+{new}\n*** End Patch"
+    return script.call("apply_patch", {"input": text}, answer, failed=answer != "Success.")
+
+
+def _shell_patch(script: Script, old: str, new: str, answer: str = "Success.") -> Script:
+    text = f"*** Begin Patch\n*** Update File: cart.md\n@@\n-{old}\n+{new}\n*** End Patch"
+    return script.call("shell", {"command": ["apply_patch", text]}, answer, failed=answer != "Success.")
+
+
+def _seen(command: str, *, read: str = CART) -> Script:
+    script = Script().runs(command, "a = 1")
+    script.call("Edit", {"file_path": CART, "old_string": "a", "new_string": "total"}, UNREAD, failed=True)
+    script.call("Read", {"file_path": read}, "a = 1")
+    return script.edits("a", "total", CART)
+
+
+@pytest.mark.parametrize(
+    "command", ["cat cart.py", "sed -n 1,20p shop/cart.py", f"grep -n total {CART}", "git mv old.py x && mv x cart.py"]
+)
+def test_what_the_shell_has_shown_counts_as_unread(command: str) -> None:
+    script = _seen(command)
+    (lesson,) = _lessons(script)
+    assert lesson.guideline.title == "Open files with Read before changing them"
+    assert lesson.guideline.rationale == (
+        "`Edit` answered `File has not been read yet. Read it first before writing to it.`; "
+        "after a `Read` of it the change passed."
+    )
+    grade = grade_of(lesson.guideline, script.done())
+    assert (grade.cause, grade.reason) == ("checked", "failed in T4, passed in T8; the failure itself names the remedy")
+
+
+@pytest.mark.parametrize("command", ["ls shop", "git add cart.py", "cat other/cart.py2", "pytest cart.py"])
+def test_a_file_that_nothing_had_shown_was_only_forgotten(command: str) -> None:
+    assert _ids(_seen(command)) == []
+
+
+def test_another_file_that_is_read_is_no_remedy() -> None:
+    assert _ids(_seen("cat cart.py", read="/home/kim/shop/till.py")) == []
+
+
+def test_lines_that_are_shown_garbled_are_found_by_no_patch() -> None:
+    script = _patch(Script(), "Cart â€“ total", "Cart, in total", f"{MISSING}# Shop\nCart â€“ total")
+    script = _patch(script, "# Shop", "# Cart, in total")
+    (lesson,) = _lessons(script)
+    assert lesson.guideline.title == "Patch around lines that are shown garbled"
+    assert "Cart â€“ total" in [each.quote for each in lesson.guideline.evidence]
+    assert grade_of(lesson.guideline, script.done()).cause == "checked"
+
+
+def test_a_patch_that_gives_the_garbled_line_again_or_is_of_other_words_shows_nothing() -> None:
+    refused = f"{MISSING}Cart â€“ total"
+    assert (
+        _ids(_patch(_patch(Script(), "Cart â€“ total", "Cart, in total", refused), "Cart â€“", "Cart, in total")) == []
+    )
+    assert _ids(_patch(_patch(Script(), "Cart â€“ total", "Cart, in total", refused), "# Shop", "# Till")) == []
+    assert _ids(_patch(_patch(Script(), "Café", "Cart, in total", f"{MISSING}Café"), "# Shop", "# Cart total")) == []
+
+
+def _remembered(times: int, *, look: str = "cat cart.md", by_shell: bool = False) -> Script:
+    script, patch = Script(), _shell_patch if by_shell else _patch
+    for number in range(times):
+        script = patch(script, f"a = {number}", f"total = count of {number}", f"{MISSING}a = {number}")
+        script = patch(script.runs(look, "a  = 1"), f"a  = {number}", f"total = count of {number}")
+    return script
+
+
+@pytest.mark.parametrize("by_shell", [False, True])
+def test_lines_that_are_remembered_wrongly_twice_are_to_be_read_again(by_shell: bool) -> None:
+    script = _remembered(2, by_shell=by_shell)
+    first = _lessons(script)[0]
+    assert first.guideline.title == "Read lines again before patching them"
+    grade = grade_of(first.guideline, script.done())
+    assert (grade.cause, grade.reason) == ("checked", "failed in T2, passed in T6; nothing else was changed in between")
+
+
+def test_once_is_a_slip_and_without_a_look_it_is_a_guess() -> None:
+    assert _ids(_remembered(1)) == []
+    assert _ids(_remembered(3, look="cat till.md")) == []
