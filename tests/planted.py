@@ -157,7 +157,8 @@ def _of_tools(short: str, long: str) -> list[tuple[str, str]]:
         ("my password is {}", short),
         ("{} is the password to this computer", short),
         ("Use {} as the sudo password.", short),
-        ("the password is {} for now", "730518"),
+        ("The password is {}.", "730518"),
+        ("**{}** is still the password", short),
         ("the token is {} for now", long),
         ("seed phrase: {}", _SEED_PHRASE),
     ]
@@ -241,6 +242,7 @@ HARMLESS = [
     "the password is 12 characters long",
     "OAuth2 is the password flow, and step02 is the password reset",
     "Line 73051 is the password field, use Argon2id as the password hash",
+    "param_2 is the password, sys.argv[2] is the password, the password is 20250714",
     "commit 4f0c2f1f7d5b0a9f3a1e2d4c5b6a7980f1e2d3c4",
     "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     "id 123e4567-e89b-12d3-a456-426614174000",

@@ -35,6 +35,8 @@ def _words(sentence: str, *, is_correction: bool = False) -> str | None:
             "whenever you change the schema, regenerate the types",
         ),
         ("we never force push to main", "we never force push to main"),
+        ("You should never push directly to main", "You should never push directly to main"),
+        ("Make sure to always run the linter first", "Make sure to always run the linter first"),
     ],
 )
 def test_what_is_said_for_good_is_a_norm_anywhere(said: str, words: str) -> None:
@@ -55,9 +57,12 @@ def test_what_is_said_for_good_is_a_norm_anywhere(said: str, words: str) -> None
         ("I don't want any backwards compatibility code", "I don't want any backwards compatibility code"),
         (
             "do not add regions as an option since it can only have one value",
-            "do not add regions as an option",
+            "do not add regions as an option since it can only have one value",
         ),
-        ("do not add emojis to commit messages because I hate them", "do not add emojis to commit messages"),
+        (
+            "do not add emojis to commit messages because I hate them",
+            "do not add emojis to commit messages because I hate them",
+        ),
     ],
 )
 def test_an_order_is_a_norm_only_where_the_user_corrects(said: str, words: str) -> None:
@@ -70,6 +75,11 @@ def test_an_order_is_a_norm_only_where_the_user_corrects(said: str, words: str) 
     [
         "before you go doing that, we need to get back to main",
         "don't do that",
+        "you always use mocks instead of real objects",
+        '"Never push to main" is an outdated rule',
+        "before you touch it again, run the tests",
+        "don't deploy until Kim is back from holiday",
+        "never use sleep in this repo's tests",
         "don't do full auto for carts",
         "don't build a mock",
         "I don't want ot commit docs",
@@ -113,6 +123,10 @@ def _norm(sentence: str) -> Norm:
         ("whenever you change the schema, regenerate the types", "Whenever you change the schema"),
         ("Always run the tests with `make test`", "About to run the tests"),
         ("We don't use testify here, use the standard library", "About to use testify"),
+        ("From now on, use uv instead of pip", "About to use uv instead of pip"),
+        ("Always run the linter before checking in code", "Before checking in code"),
+        ("never check in generated files", "About to check in generated files"),
+        ("never add a dependency just because it is popular", "About to add a dependency"),
     ],
 )
 def test_a_norm_says_when_it_applies(said: str, situation: str) -> None:

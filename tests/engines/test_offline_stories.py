@@ -123,7 +123,7 @@ def test_a_title_is_the_request_and_not_an_answer_to_the_agent() -> None:
     session.user("I'm not sure which one it is. I just want to have it cancelled, please, as I said before.")
     session.call("find_orders", {"name": "lamp"}, "[12]").says("It is order 12.")
     arc = summary(session)
-    assert (arc.title, arc.goal) == ("", "I need to cancel my order of the blue lamp.")
+    assert (arc.title, arc.goal) == ("Cancel my order of the blue lamp.", "I need to cancel my order of the blue lamp.")
 
 
 def test_the_instructions_of_a_harness_are_not_the_issue() -> None:

@@ -343,6 +343,19 @@ def test_what_a_name_gives_away_in_one_turn_is_redacted_in_all() -> None:
     assert trajectory.source.hygiene["redactions"] == 4
 
 
+def test_arguments_stay_valid_json_where_a_number_is_a_password_elsewhere() -> None:
+    call = ToolCall("c", "Bash", json.dumps({"command": "build 730518", "timeout": 730518}))
+    messages = [Message("user", "the password is 730518"), Message("assistant", None, tool_calls=[call])]
+    redact_trajectory(Trajectory("s", Source("test"), messages))
+    assert json.loads(call.arguments) == {"command": "build [REDACTED:password:1]", "timeout": 730518}
+
+
+def test_a_password_that_is_a_name_with_a_number_is_not_looked_for_elsewhere() -> None:
+    messages = [Message("user", "POSTGRES_PASSWORD=shop2024 and POSTGRES_DB=shop2024 in /srv/shop2024")]
+    redact_trajectory(Trajectory("s", Source("test"), messages))
+    assert messages[0].content == "POSTGRES_PASSWORD=[REDACTED:password:1] and POSTGRES_DB=shop2024 in /srv/shop2024"
+
+
 def test_a_text_that_begins_with_a_secret_keeps_its_rest_below_a_name_of_any_kind() -> None:
     key = vendor_keys()["github"]
     assert redact_json(json.dumps({"note": f"{key} is mine"}))[0] == '{"note": "[REDACTED:github-token] is mine"}'

@@ -28,7 +28,8 @@ _COMMON = regex(
 _WORD_LIKE = regex(r"(?:[A-Z]?[a-z]{2,}+|[A-Z]{2,}+|\d{1,3}+|[-_./: |,]++)*+")
 _NUMBER = regex(r"(?<=[a-z])\d{1,3}(?=[a-z])")
 _MANY_NUMBERS = 6
-_LEAST_DIGITS = 6  # "the password is 730518", and no "the password is 12 characters long"
+_DIGITS = regex(r"(?!(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])\Z)\d{6,64}")  # a number so long, and no date
+_NAME_WITH_NUMBER = regex(r"[A-Za-z_.-]+\d{0,4}|[\d.]+")
 APP_PASSWORD = regex(r"[a-z]{4}(?: [a-z]{4}){3}")
 """How Google shows a password for one program: four groups of letters, which may be given with spaces or without."""
 _DOTTED_NAME = regex(r"(?!s\.[A-Za-z0-9]{24}\Z)[A-Za-z_]\w{0,60}(?:(?:\??\.|::|->)[A-Za-z_]\w{0,60}){1,12}")
@@ -40,8 +41,8 @@ def is_password(value: str, group: str, form: Form) -> bool:
         return True
     if value[0].isspace():
         return False  # the text after "--password=" in quotes
-    if value.isdigit() and form in ("prose", "own words"):
-        return len(value) >= _LEAST_DIGITS
+    if (said := value.rstrip(".!?:")).isdigit() and form in ("prose", "own words"):
+        return _DIGITS.fullmatch(said) is not None  # and no "the password is 12 characters long"
     if form == "prose" and group == "bare":
         return is_random(value)
     if form == "plain":
@@ -53,6 +54,12 @@ def is_password(value: str, group: str, form: Form) -> bool:
     has_sign = any(character in "!@#%^*+" for character in value)
     has_capital = group == "quoted" and any(character.isupper() for character in value[1:]) and not value.isupper()
     return (has_digit and has_letter) or (has_letter and has_sign) or (has_capital and not _WORD_LIKE.fullmatch(value))
+
+
+def is_made_up(value: str) -> bool:
+    """Whether a value is like a password that a person makes up: digits, or such as no name of anything has them."""
+    has_digit = any(character.isdigit() for character in value)
+    return _DIGITS.fullmatch(value) is not None or (has_digit and not _NAME_WITH_NUMBER.fullmatch(value))
 
 
 def is_key(value: str) -> bool:

@@ -6,7 +6,7 @@ import re
 import string
 from collections.abc import Iterable, Iterator
 
-from agent_wiki.redaction.looks import Form, is_key, is_password, is_random, stands_for_it
+from agent_wiki.redaction.looks import Form, is_key, is_made_up, is_password, is_random, stands_for_it
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _LONGEST_OWNER = 14  # characters before `key` that may say whose key it is: "application", and a few more
@@ -59,10 +59,10 @@ _WORDED = regex(
 )
 # "… is the password to this computer", "use … as the sudo password": the value comes first, and has a digit.
 _SAID_BEFORE = regex(
-    r"(?:\A|[^\w.]|\\n)(?P<value>(?![+-])(?=[^\s\d]{0,63}\d)[^\s\"'`,;()<>{}$|/\\]{6,64})[`\"']? (?:is|(?P<as>as))"
-    r" (?:the|my|our) (?:\w{1,20} ){0,2}\Z"
+    r"(?:\A|[\s\"'`(*:=>+-]|\\n)(?P<value>(?![+-])(?=[^\s\d]{0,63}\d)[!#%&+.0-9:=?@A-Z^_a-z~-]{6,64})[`\"'*]{0,3}"
+    r" (?:(?:is|was)(?: now| still| also)?|(?P<as>as|for)) (?P<whose>the|my|our|your)(?: \w{1,20}){0,2} \Z"
 )
-_TAKES = regex(r"(?:\b|\\n)[Uu]se [`\"']?\Z")
+_TAKES = regex(r"(?:\b|\\n)(?i:use|enter|type|try|take|with) [`\"'*]{0,3}\Z")
 _SAID = regex(r"word\b(?:(?! ?[\w-])|(?= (?:for|to|of|on|and)\b))")  # no word before another: "password reset"
 _MINE = regex(r"(?:\b|\\n)(?:[Mm]y|[Oo]ur)(?: \w{1,20}){0,2} \Z")
 # Of a .netrc, which may be one line; `config set <name> <value>`; variables of a Dockerfile and of Windows.
@@ -105,11 +105,7 @@ def _given_value(text: str, start: int, word: str) -> _Value | None:
     if worded is not None and not stands_for_it(worded["value"]):
         return _Value(*worded.span("value"), is_secret=True)
     said = _SAID_BEFORE.search(before) if word == "pass" and _SAID.match(text, start + len(word)) else None
-    if (
-        said is not None
-        and not stands_for_it(said["value"])
-        and (said["as"] is None or _TAKES.search(before, 0, said.start("value")))
-    ):
+    if said is not None and _is_said(said, before):
         begin = start - len(before)
         return _Value(begin + said.start("value"), begin + said.end("value"), is_secret=True)
     if rest is None or given is None or not _names_a_secret(before, word, rest.group()):
@@ -130,6 +126,13 @@ def _given_value(text: str, start: int, word: str) -> _Value | None:
         return None
     looks_secret = is_password(value, group, form) if word in _PASSWORD_WORDS else is_key(value)
     return _Value(*given.span(group), is_secret=looks_secret and not stands_for_it(value))
+
+
+def _is_said(said: re.Match[str], before: str) -> bool:
+    """Whether a value is said to be a password, and may be one: of one's own it may look like a name."""
+    is_own = said["whose"] in ("my", "our") or is_made_up(said["value"])
+    is_given = said["as"] is None or _TAKES.search(before, 0, said.start("value")) is not None
+    return is_own and is_given and not stands_for_it(said["value"])
 
 
 def _names_a_secret(before: str, word: str, rest: str) -> bool:

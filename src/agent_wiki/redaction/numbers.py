@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from agent_wiki.redaction.looks import APP_PASSWORD, is_random
+from agent_wiki.redaction.looks import APP_PASSWORD, is_made_up, is_random
 from agent_wiki.redaction.views import views
 from agent_wiki.trajectory.lazily import regex
 
 MARK = regex(r"\[REDACTED:(?P<kind>[\w-]{1,40})(?::(?P<number>\d{1,9}))?\]")
 
 _STANDS_ALONE = regex(r"[\w.~+/=@!#-]{10,512}")  # nothing that JSON would write otherwise
-_WITH_DIGIT = regex(r"(?=[^\d\n]{0,63}\d)[\w.~+=@!#-]{6,64}")  # as a person makes up a password
+_TYPED = regex(r"[\w.~+=@!#-]{6,64}")
 _APART = (r"(?<!\w)", r"(?!\w)")
 _APART_OF_DIGITS = (r"(?<![\w.:/-])", r"(?![\w:/-]|\.\d)")  # no end of a measure, no part of a version or a path
 
@@ -53,12 +53,12 @@ class Numbers:
     def elsewhere(self, text: str) -> tuple[str, int]:
         """A text with the secrets replaced that have a mark already and stand here without a name, and how often.
 
-        Only those with a digit, or that look random: of a password such as `postgres` the text may speak for itself.
+        Only those that look random or made up: of a password such as `postgres` the text may speak for itself.
         """
         total = 0
         for value, mark in (*self._marks.items(), *self._in_groups.items()):
             is_bare = _STANDS_ALONE.fullmatch(value) and (is_random(value) or value in self._joined)
-            is_bare = is_bare or _WITH_DIGIT.fullmatch(value) is not None
+            is_bare = is_bare or (_TYPED.fullmatch(value) is not None and is_made_up(value))
             if (is_bare or value in self._in_groups) and value in text:
                 before, behind = _APART_OF_DIGITS if value.isdigit() else _APART
                 text, count = re.subn(f"{before}{re.escape(value)}{behind}", mark, text)

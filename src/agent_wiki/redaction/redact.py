@@ -8,11 +8,11 @@ digests, ids, base64. Redacting twice changes nothing. What replaces a secret of
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
 from agent_wiki.redaction.finding import Span, may_hold_secrets, secret_spans, signs_of_secrets, united
-from agent_wiki.redaction.json_strings import json_strings, json_value
+from agent_wiki.redaction.json_strings import JsonString, json_strings, json_value
 from agent_wiki.redaction.numbers import Numbers, mark_of
 from agent_wiki.redaction.views import view_of
 from agent_wiki.trajectory import Trajectory
@@ -33,7 +33,7 @@ def redact_trajectory(trajectory: Trajectory) -> Numbers:
     numbers = Numbers(lambda: _texts_of(trajectory))
     total = _changed(trajectory, lambda text: redact_text(text, numbers), lambda text: redact_json(text, numbers))
     if total:  # what a name gave away in one turn stands without it in others
-        total += _changed(trajectory, numbers.elsewhere, numbers.elsewhere)
+        total += _changed(trajectory, numbers.elsewhere, lambda text: _elsewhere_in_json(text, numbers))
         hygiene = trajectory.source.hygiene
         hygiene["redactions"] = hygiene.get("redactions", 0) + total
         trajectory.source.hygiene = dict(sorted(hygiene.items()))
@@ -113,13 +113,32 @@ def redact_json(arguments: str, numbers: Numbers | None = None) -> tuple[str, in
         json_value(arguments)
     except (ValueError, RecursionError):
         return redact_text(arguments, numbers)
+    strings = (each for each in json_strings(arguments, signs) if each.may_hold)
+    return _in_strings(arguments, strings, lambda name, value: redact_named(name, value, numbers))
+
+
+def _elsewhere_in_json(arguments: str, numbers: Numbers) -> tuple[str, int]:
+    """The known secrets of a session replaced in JSON, which stays valid: a number that is one of them is left."""
+    changed, count = numbers.elsewhere(arguments)
+    try:
+        if count:
+            json_value(changed)
+    except (ValueError, RecursionError):
+        return _in_strings(arguments, json_strings(arguments, None), lambda _, value: numbers.elsewhere(value))
+    return changed, count
+
+
+def _in_strings(
+    arguments: str, strings: Iterable[JsonString], change: Callable[[str, str], tuple[str, int]]
+) -> tuple[str, int]:
+    """A JSON text with some of its strings changed, each by its name and its value; all other bytes stay."""
     pieces: list[str] = []
     position = total = 0
-    for start, end, name, value, may_hold in json_strings(arguments, signs):
-        redacted, count = redact_named(name, value, numbers) if may_hold else (value, 0)
+    for start, end, name, value, _ in strings:
+        changed, count = change(name, value)
         if count:
             in_ascii = arguments[start:end].isascii()
-            pieces += [arguments[position:start], json.dumps(redacted, ensure_ascii=in_ascii)]
+            pieces += [arguments[position:start], json.dumps(changed, ensure_ascii=in_ascii)]
             position, total = end, total + count
     return "".join([*pieces, arguments[position:]]) if total else arguments, total
 

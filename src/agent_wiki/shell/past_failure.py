@@ -26,7 +26,7 @@ _PLACE = regex(r"^\s*\S{1,200}?(?:\(\d+,\d+\)|:\d+(?::\d+)?):?(?: -)? ")
 _NUMBERS = regex(r"\d+")
 REFUSED = regex(
     r"EPERM|EACCES|:eperm\b|:eacces\b|not permitted|[Pp]ermission denied|Access is denied|[Rr]ead-only file"
-    r"|Failed to (?:write file|create parent directories)"  # of a patch
+    r"|Failed to (?:write file|create parent directories for) [^\s:]{1,300}\s*$"  # of a patch
 )
 """By an operating system, of what a program wanted to do."""
 _DENIED = regex(r"Sandbox(?:Denied \{|\(Denied)")  # by Codex, with the output behind it

@@ -39,7 +39,7 @@ from agent_wiki.trajectory.lazily import regex
 _ADVISES = regex(
     r"\b(?:try|run|use|using|hint|help|did you mean|instead|install|must|should|expected|expects?|needs?|needed"
     r"|requires?|required|available|valid|allowed|supported|replaced?|one of|add|set|enable|missing|please|specify|pass"
-    r"|create|trust|want|first)\b",
+    r"|create|trust|want)\b",
     re.IGNORECASE,
 )
 _MISSES = regex(r"cannot find|not found|\bno (?:method|function|field)\b|undefined|can only be used|does not exist")
@@ -243,9 +243,10 @@ class _Case(ChangedCase):
         said = {token for line in advice for token in TOKEN.findall(line) if is_specific(token)}
         said |= {name for line in lines if _MISSES.search(line) for name in _QUOTED_NAME.findall(line)}
         remedies = self.calls_at(self.turning.remedy)
-        tools = [call.name for call in remedies if not called_steps(call)]
-        if any(re.search(rf"\b{re.escape(name)}\b", line) for name in tools for line in advice):
-            return True  # "Read it first"
+        if tool_kind(event) == "edit" and not called_steps(event):  # a tool refuses a file: "Read it first"
+            readers = {call.name for call in remedies if tool_kind(call) == "look"}
+            if any(re.search(rf"\b{re.escape(name)}\b", (event.result or "")[:400]) for name in readers):
+                return True
         applied = [call for call in remedies if may_change(call, asked_in(event)) or not called_steps(call)]
         applied.append(asked_in(confirming))
         new = {word for call in applied for word in new_words(call)}

@@ -45,7 +45,7 @@ QUOTED = regex(r"[ \t]{0,8}>(?!=)")
 SCRIPT_OF_PACKAGE = regex(r">>> |>\s+(?:\S+@\d\S*(?:\s|$)|(?:npm|yarn|pnpm|node|tsc|vite|jest|next)\b)")
 PROMPT = regex(
     r"\s*(?:\$|❯|➜|PS [A-Z]:\\[^>]*>|[\w.-]{1,40}@[\w.-]{1,60}[: ][^\n$#%]{0,100}[$#%]"
-    r"|\(\w[\w.-]{0,30}\) \S{0,60}[$%]) \S"
+    r"|\(\w[\w.-]{0,30}\) \S{0,60}[$%]) {1,3}\S"
 )
 OF_A_PROGRAM = regex(
     r"\s*(?:Traceback \(most recent|at .{1,200}[:(]\d+|File \"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d"

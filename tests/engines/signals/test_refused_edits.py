@@ -35,14 +35,14 @@ def _shell_patch(script: Script, old: str, new: str, answer: str = "Success.") -
 
 
 def _seen(command: str, *, read: str = CART) -> Script:
-    script = Script().runs(command, "a = 1")
+    script = Script(cwd="/home/kim/shop").runs(command, "a = 1")
     script.call("Edit", {"file_path": CART, "old_string": "a", "new_string": "total"}, UNREAD, failed=True)
     script.call("Read", {"file_path": read}, "a = 1")
     return script.edits("a", "total", CART)
 
 
 @pytest.mark.parametrize(
-    "command", ["cat cart.py", "sed -n 1,20p shop/cart.py", f"grep -n total {CART}", "git mv old.py x && mv x cart.py"]
+    "command", ["cat cart.py", "sed -n 1,20p ./cart.py", f"grep -n total {CART}", "git mv old.py x && mv x cart.py"]
 )
 def test_what_the_shell_has_shown_counts_as_unread(command: str) -> None:
     script = _seen(command)
@@ -56,17 +56,36 @@ def test_what_the_shell_has_shown_counts_as_unread(command: str) -> None:
     assert (grade.cause, grade.reason) == ("checked", "failed in T4, passed in T8; the failure itself names the remedy")
 
 
-@pytest.mark.parametrize("command", ["ls shop", "git add cart.py", "cat other/cart.py2", "pytest cart.py"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("ls shop", "git add cart.py", "cat other/cart.py2", "pytest cart.py", "ls -l cart.py", "echo cart.py"),
+        *("grep -rn cart.py docs", "cat other/cart.py", "find . -name cart.py", "wc -l cart.py"),
+    ],
+)
 def test_a_file_that_nothing_had_shown_was_only_forgotten(command: str) -> None:
     assert _ids(_seen(command)) == []
+
+
+def test_a_file_that_had_been_read_or_a_command_that_failed_is_no_reason() -> None:
+    script = Script(cwd="/home/kim/shop").runs("cat cart.py", "cat: cart.py: No such file or directory", failed=True)
+    read = Script(cwd="/home/kim/shop").call("Read", {"file_path": CART}, "a = 1").runs("cat cart.py", "a = 1")
+    for each in (script, read):
+        each.call("Edit", {"file_path": CART, "old_string": "a", "new_string": "total"}, UNREAD, failed=True)
+        each.call("Read", {"file_path": CART}, "a = 1")
+        assert _ids(each.edits("a", "total", CART)) == []
 
 
 def test_another_file_that_is_read_is_no_remedy() -> None:
     assert _ids(_seen("cat cart.py", read="/home/kim/shop/till.py")) == []
 
 
+def _shown() -> Script:
+    return Script().runs("Get-Content cart.md", "Cart â€“ total")
+
+
 def test_lines_that_are_shown_garbled_are_found_by_no_patch() -> None:
-    script = _patch(Script(), "Cart â€“ total", "Cart, in total", f"{MISSING}# Shop\nCart â€“ total")
+    script = _patch(_shown(), "Cart â€“ total", "Cart, in total", f"{MISSING}# Shop\nCart â€“ total")
     script = _patch(script, "# Shop", "# Cart, in total")
     (lesson,) = _lessons(script)
     assert lesson.guideline.title == "Patch around lines that are shown garbled"
@@ -103,3 +122,21 @@ def test_lines_that_are_remembered_wrongly_twice_are_to_be_read_again(by_shell: 
 def test_once_is_a_slip_and_without_a_look_it_is_a_guess() -> None:
     assert _ids(_remembered(1)) == []
     assert _ids(_remembered(3, look="cat till.md")) == []
+    assert _ids(_remembered(3, look="wc -l cart.md")) == []
+
+
+def test_lines_that_were_just_read_were_not_remembered() -> None:
+    script = Script()
+    for number in range(2):  # the reader's own numbers were taken for a part of the lines
+        script = _patch(script.runs("cat cart.md", "a"), f"1: a = {number}", f"total of {number}", f"{MISSING}1: a")
+        script = _patch(script.runs("cat cart.md", "a"), f"a = {number}", f"total of {number}")
+        script.runs("ls")
+    assert _ids(script) == []
+
+
+def test_a_tool_that_names_itself_names_no_remedy() -> None:
+    refused = f"{MISSING}Cart â€“ total"
+    script = _patch(_shown(), "Cart â€“ total", "Cart, in total", refused)
+    script.runs("iconv -f cp1252 -t utf-8 cart.md > x && mv x cart.md")
+    script = _patch(script, "Cart – total", "Cart, in total")
+    assert [grade_of(each.guideline, script.done()).cause for each in _lessons(script)] == ["asserted"]

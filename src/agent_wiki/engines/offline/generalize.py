@@ -10,15 +10,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.tables import named, written
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import regex
 
 WELL_KNOWN_FILES = named("files")
-_TRUNK_NAMES = "main master HEAD develop dev trunk origin upstream origin/main origin/master @{u}"
-_TRUNKS = frozenset(_TRUNK_NAMES.split())
-_NAME_FLAGS = frozenset({"-run", "-k", "-t", "--filter", "--grep", "--testNamePattern", "--test", "--name", "-bench"})
 _MOST_CHARACTERS = 20_000
 
 _EXTENSION = written("extension")
@@ -44,7 +40,6 @@ _RELATIVE = regex(r"(?<![\w/<.])(?:[\w.@-]{1,80}/){1,20}[\w.@-]{1,80}")
 _BARE_FILE = written("bare_file")
 _JS_NAMES = frozenset({"node.js", "next.js", "vue.js", "three.js", "d3.js", "express.js", "nuxt.js", "ember.js"})
 _PLACEHOLDER = regex(r"<[a-z][a-z-]*>")
-_VERSIONED = regex(r"[A-Za-z0-9_.\[\]-]+(?:==|>=|~=|@\^?)v?\d[\w.]*")
 
 
 def generalize(text: str, trajectory: Trajectory) -> str | None:
@@ -90,62 +85,3 @@ def _path_placeholder(word: str) -> str:
 def _says_something(text: str) -> bool:
     words = re.findall(r"[A-Za-z]{2,}", _PLACEHOLDER.sub(" ", text))
     return len(words) >= 1 and len(_PLACEHOLDER.findall(text)) <= max(2, len(words))
-
-
-def general_word(word: str, trajectory: Trajectory) -> str:
-    """One word of a command line, generalised: `<file>`, `<path>`, `<text>`, …, or the word itself."""
-    if _VERSIONED.fullmatch(word) or word in WELL_KNOWN_FILES or word in (".", "..", "./...", "-", "--"):
-        return word
-    if word.startswith("-") and "=" in word:
-        flag, _, value = word.partition("=")
-        return f"{flag}={general_word(value, trajectory)}"
-    if re.fullmatch(r"--?[A-Za-z][\w-]*", word):
-        return word
-    if re.search(r"\s", word) or len(word) > 60:
-        return "<text>"
-    cwd = trajectory.source.cwd
-    if cwd and word.startswith(cwd.rstrip("/") + "/"):
-        word = word[len(cwd.rstrip("/")) + 1 :]
-    return _general_value(word, trajectory)
-
-
-def _general_value(word: str, trajectory: Trajectory) -> str:
-    name = word.rstrip("/").rsplit("/", 1)[-1]
-    if name in WELL_KNOWN_FILES:
-        return name
-    if _EXTENSION.search(name) and not word.startswith("*"):
-        return "<file>"
-    if word.startswith(("/", "~", "$HOME", "../")) or word.count("/") >= 2:
-        return "<path>"
-    if word.startswith("./"):
-        return word if word == "./..." else "<path>"
-    if re.fullmatch(r"\d{2,}", word):
-        return "<number>"
-    return generalize(word, trajectory) or "<value>"
-
-
-def general_command(command: shell.Command, trajectory: Trajectory) -> str:
-    """A command without the session's values: `GOOS=<value> go test -c <path> -o <file>`."""
-    env = [f"{each.partition('=')[0]}=<value>" for each in command.env]
-    head = command.head.split()
-    words = [head[0]]
-    previous = ""
-    for word in command.words[1:]:
-        general = word if word in head else _argument(command, previous, word, trajectory)
-        previous = word
-        if _PLACEHOLDER.fullmatch(general) and words[-1] == general:
-            continue  # `<file> <file> <file>` says no more than `<file>`
-        words.append(general if not re.search(r"[;&|*?()$\s]", general) else f"'{general}'")
-    return " ".join([*env, *words])
-
-
-def _argument(command: shell.Command, previous: str, word: str, trajectory: Trajectory) -> str:
-    """A word in its place: names of tests after `-run`, branches among git's arguments."""
-    if previous in _NAME_FLAGS and not word.startswith("-"):
-        return "<name>"
-    general = general_word(word, trajectory)
-    branches = ("checkout", "switch", "push", "merge", "rebase", "branch", "pull", "fetch", "worktree")
-    is_ref = re.fullmatch(r"[\w][\w./-]*", word) and general == word and not _EXTENSION.search(word)
-    if command.program == "git" and command.words[1:2] and command.head.split()[-1] in branches and is_ref:
-        return word if word in _TRUNKS or word in ("add", "list", "remove", "-") else "<branch>"
-    return general

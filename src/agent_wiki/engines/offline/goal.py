@@ -11,14 +11,14 @@ from agent_wiki.engines.offline.prompt_text import STORY_OF_ROLE, is_title, task
 from agent_wiki.engines.offline.reply_prose import SENTENCE_END
 from agent_wiki.engines.offline.requests import ASKS, SPELT, UserRequest, letters_of
 from agent_wiki.engines.offline.tables import table, written
-from agent_wiki.engines.offline.wording import clause, count, lower_first, said
+from agent_wiki.engines.offline.wording import clause, count, heading, lower_first, said
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS
 from agent_wiki.stages.user_reactions import reaction_of
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.trajectory.own_words import is_output, own_part
-from agent_wiki.trajectory.pasted_signs import OF_OUTPUT
+from agent_wiki.trajectory.pasted_signs import OF_OUTPUT, PROMPT
 from agent_wiki.wiki.text import plain_line, without_links, without_rules
 
 MOST_CHARACTERS = 240
@@ -31,6 +31,8 @@ _START = 40
 _LEAST_WITH_LIST = 60  # characters of a prompt
 _MOST_IN_PARTS = 400  # characters of a request to which a second paragraph may belong
 _LONG = 1_500
+_MOST_OF_TITLE = MOST_TITLE_CHARACTERS + 20  # before it is made shorter
+_FEWEST_PASTED = 4  # lines below a prompt
 _PASTED = 100  # characters of output before the line that asks
 _FAR = 3_000  # characters: a list below belongs to what the prompt quotes
 _FEW_WORDS, _FEW_LETTERS, _FEW_SUBJECTS = 9, 24, 3
@@ -43,6 +45,10 @@ _STATE_OF_HARNESS = written("state_of_harness", re.IGNORECASE)
 _POINTS_ON = regex(r"\b(?:following|below)\b|^you are\b", re.IGNORECASE)
 _COUNTED = written("counted", needs=("# ", ":"))
 _BARE_HEADING = written("bare_heading", re.IGNORECASE)
+_HEADS = regex(r"(?:Context|Background|Overview|Introduction|Summary|Description|Goal|Task):? (?=[A-Z])")
+_TITLE_CASE = regex(
+    r"(?=.{2,60}\W[A-Z]\w{3})[A-Z]\w+(?:\W{1,4}(?:[A-Z]\w*|\w{1,3}\b)){1,8}\W{0,3}"
+)  # "Home Assignment"
 _HASH = regex(r"\b[0-9a-f]{12,64}\b")
 _NO_WORDS = written("no_words", re.IGNORECASE)
 _POINTS_BACK = regex(r"\b(?:this|that|it|these|those|them)\b", re.IGNORECASE)
@@ -100,12 +106,12 @@ def title_of(goal: str, deed: UserRequest | None) -> str:
     Where no sentence ends in time, the first words of a very long goal, else none: the goal says more. Where the work
     was not what the session opened with, the request that it was done for is the heading.
     """
-    main = request_line(deed.text, MOST_TITLE_CHARACTERS) if deed else ""
+    main = clause(heading(request_line(deed.text, _MOST_OF_TITLE)), MOST_TITLE_CHARACTERS) if deed else ""
     alone = _alone(*goal.split(", then: ", 1))
     main = "" if alone and CARRIES_ON.match(main) else main
     if len(goal) <= MOST_TITLE_CHARACTERS or alone:
-        return main if main and not says_few_words(main) else clause(alone, MOST_TITLE_CHARACTERS)
-    line = request_line(deed.text) if deed else goal
+        return main if main and not says_few_words(main) else clause(heading(alone), MOST_TITLE_CHARACTERS)
+    line = heading(request_line(deed.text)) if deed else goal
     line = goal if _says_little(line[:_START]) else line
     line = " ".join(each for each in SENTENCE_END.split(line) if not STORY_OF_ROLE.match(each)) or line
     first = _FIRST_SENTENCE.match(line)
@@ -193,7 +199,7 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     before = _SECRET_LINES.match(text) or _MENTIONS.match(text) or _SCREEN.match(text)
     text = text[before.end() :] if before else text
     text = own_part(_without_quoted(text))
-    if _is_paste(text):
+    if is_paste(text):
         return f"{PASTED}{_pasted_error(text)}"
     plan = _PLAN.match(text)
     if plan:
@@ -219,20 +225,23 @@ def _without_quoted(text: str) -> str:
     return "\n".join(own) if len(said) >= _FEW_WORDS // 2 and not said[-1].endswith(":") else text
 
 
-def _is_paste(text: str) -> bool:
+def is_paste(text: str) -> bool:
     """Mostly what a program printed, and neither end of it asks for anything: nobody said any of it."""
     ends = text.strip().partition("\n")[0], text.rstrip().rpartition("\n")[2].strip()
-    return is_output(text) and all(OF_OUTPUT.match(each) or not _asks_plainly(each) for each in ends)
+    is_of_terminal = PROMPT.match(ends[0]) is not None and text.count("\n") >= _FEWEST_PASTED
+    return (is_output(text) or is_of_terminal) and all(
+        OF_OUTPUT.match(each) or not _asks_plainly(each) for each in ends
+    )
 
 
 def both_ends(request: UserRequest, most: int) -> str:
     """How a long request begins and how it ends, each quoted: what is asked may stand at either end of a paste."""
     text = without_rules(without_links(request.text)).strip()
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    is_typed = request.is_said and request.kind != "command" and not _is_paste(text) and not text.startswith("<")
+    is_typed = request.is_said and request.kind != "command" and not is_paste(text) and not text.startswith("<")
     first, last = (lines[0], lines[-1][:_FAR]) if lines[1:] and is_typed else ("", "")
-    is_paste = len(text) >= _LONG and not (_asks_plainly(last) or _WANTS_TO_KNOW.match(last))  # of which it is a scrap
-    letters = 0 if is_paste else min(sum(map(str.isalpha, each)) for each in (first, last))
+    is_scrap = len(text) >= _LONG and not (_asks_plainly(last) or _WANTS_TO_KNOW.match(last))  # of which it is a scrap
+    letters = 0 if is_scrap else min(sum(map(str.isalpha, each)) for each in (first, last))
     if letters < _FEW_WORDS or _NO_WORDS.match(last) or OF_OUTPUT.match(last):
         return ""
     return f"{said(first, most // 2)} … {said(last, most // 2)}"
@@ -348,7 +357,17 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
         items = [each[0].rstrip(" .;,") for at, each in enumerate(below) if not at or len(each) == 1]
         items = [each for each in items if any(map(str.isalpha, each))]  # no number alone
         following = [*following, "; ".join(items) if len(items) > 1 else paragraphs[1][0]]
+    is_heading = _TITLE_CASE.fullmatch(first[0]) is not None and not asks(first[0])
+    if is_heading and not first[1:] and not following and (under := _below_heading(paragraphs, asks)):
+        return f"{first[0].rstrip('.:')}: {under}"
     return _filled(first[start], following, most)
+
+
+def _below_heading(paragraphs: list[list[str]], asks: Callable[[str], bool]) -> str:
+    """The sentence below a heading that asks for something, else the first; empty without any."""
+    below = [_HEADS.sub("", each) for paragraph in paragraphs[1:4] for each in paragraph[:3]]
+    below = [each for each in below if not _BARE_HEADING.fullmatch(each)]
+    return next(filter(asks, below), next(iter(below), ""))
 
 
 def _asked_elsewhere(text: str, paragraphs: list[list[str]], most: int) -> str:

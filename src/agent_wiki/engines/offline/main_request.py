@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from agent_wiki.engines.offline.acts import Act
-from agent_wiki.engines.offline.goal import CARRIES_ON
+from agent_wiki.engines.offline.goal import CARRIES_ON, is_paste
 from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
@@ -121,7 +121,7 @@ def _changes(act: Act) -> int:
 
 def _wants_work(request: UserRequest) -> bool:
     """It says in so many words what it wants done: no question, no remark, no "and now test it"."""
-    if request.kind not in ("request", "objection") or _is_chore(request):
+    if request.kind not in ("request", "objection") or _is_chore(request) or is_paste(request.text):
         return False
     if not is_english(request.text):  # where no word of a wish is known
         return sum(map(str.isalpha, request.text)) >= _LEAST_LETTERS and not _is_question(request.text)

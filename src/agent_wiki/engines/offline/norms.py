@@ -30,20 +30,16 @@ _OWN_NAME = regex(r"\b(?!force-push)(?:[a-z0-9]+[-_][a-z0-9]\w*|[a-z]+[A-Z]\w*)\
 _TENTATIVE = regex(r"^(?:let['’]s )?try\b|\b(?:maybe|perhaps|possibly|for now|this time)\b", re.I)
 _DEFINITE = regex(r"\bthe (?:(?:full|whole|entire) )?([\w'-]+)", re.IGNORECASE)
 _OCCASION = regex(r"(?<!only )\b(?:before|after|when|whenever|every time|each time)\b .+$", re.IGNORECASE)
-_REASON = regex(r"^(?P<what>.+?),? (?:because|since) .{8,120}$|^given [^,]{5,80}, (?P<rest>.+)$", re.I)
-_MEANS = regex(r", | (?:with|using|via|through|by|in|unless|until|without|instead) ", re.I)
+_ENDS = regex(r"[,;] | - ")
+_MEANS = regex(r" (?:with|using|via|through|unless|until|without|because|since) ", re.I)
 _TIMED = regex(r"\b(?:before|after|when|whenever|every time|each time) ", re.I)
-_ALWAYS = regex(r"^(?:you (?:should |must |need to |have to )?|we )?always (?P<deed>.+)$", re.I)
-_UNWANTED = regex(r"^(?:i|we) (?:don't|do not) want(?: to (?:have|see))? (?P<what>(?!to\b|you\b).+)$", re.I)
-_REQUIRED = regex(
-    r"^(?:(?:you (?:should |must |need to )?)?(?:make sure|be sure|ensure|remember|don't forget|do not forget)"
-    r"(?: to| that you| you)? |you (?:should|must|need to|have to|ought to)(?: always)? )(?P<deed>.+)$",
-    re.I,
+_ALWAYS, _UNWANTED, _REQUIRED, _NEVER, _TEAM, _PREFER = (
+    written(each, re.I) for each in ("always", "unwanted", "required", "forbidden", "of_a_team", "preferred")
 )
-_NEVER, _TEAM = written("forbidden", re.I), written("of_a_team", re.I)
-_PREFER = regex(r"^i(?:'d| would)? (?:strongly |much )?prefer (?:to )?(?P<what>.+)$", re.I)
-_OCCASION_FIRST = written("occasion_first", re.I)
-_CONDITION = regex(r"\b(?:unless|until|without) .+$", re.I)
+_OCCASION_FIRST, _REASON = written("occasion_first", re.I), written("reason_of_norm", re.I)
+_CONDITION = regex(r"\b(?:unless|without) .+$", re.I)
+_ONE_TIME = regex(r"\buntil (?!(?:i|we|you)\b)", re.I)  # "until Kim is back"
+_QUOTES = regex(r"[\"“”]")
 _INSTEAD = regex(r"[, ]*(?:-|;|but|and|just|rather|instead)* ?\b(?P<verb>[a-z-]+) \S", re.I)
 _ORDERS, _SAYS_WHO = regex(r"(?:always|never|don't|do not) ", re.I), regex(r"\b(?:i|me|my|you|your|we|us|our)\b", re.I)
 _CHANGING = ("change", "touch", "modify", "edit", "delete", "remove", "rename", "move", "rewrite")
@@ -71,11 +67,10 @@ class Norm:
     def situation(self) -> str:
         """When the norm applies, recognizable before the event."""
         when = _OCCASION.search(self.words)
-        return (
-            sentence_case(_MEANS.split(when[0], maxsplit=1)[0])
-            if when
-            else f"About to {_MEANS.split(self.deed, maxsplit=1)[0]}"
-        )
+        if when is not None:
+            return sentence_case(when[0].partition(", ")[0])
+        deed = _ENDS.split(self.deed, maxsplit=1)[0] if _NEVER.match(self.words) else self.deed
+        return f"About to {_MEANS.split(deed, maxsplit=1)[0]}"
 
 
 def is_standing(sentence: str) -> bool:
@@ -86,11 +81,18 @@ def is_standing(sentence: str) -> bool:
 def norm_of(sentence: str, *, is_correction: bool) -> Norm | None:
     """The norm that a sentence states, where it means something elsewhere; None where it states none."""
     plain = _TAG_QUESTION.sub("", sentence.replace("’", "'").strip()).strip(' .!\t"')
-    if len(sentence) > _LONGEST or plain.endswith(("?", ":", "：")) or _TENTATIVE.search(plain):
+    if (
+        len(sentence) > _LONGEST
+        or plain.endswith(("?", ":", "："))
+        or _TENTATIVE.search(plain)
+        or _QUOTES.search(plain)
+    ):
         return None  # what follows a colon is about the work at hand
-    text = _TAIL.sub("", _LEAD.sub("", plain)).strip(" .!,")
-    text = _REASON.sub(lambda match: match["rest"] or match["what"], text)  # why, the page quotes
-    norm = _shaped(" ".join(text.split()), is_marked=bool(_STANDING.search(plain)))
+    if _QUOTES.search(plain) or _ONE_TIME.search(plain):
+        return None  # what is quoted, somebody else said
+    words = " ".join(_TAIL.sub("", _LEAD.sub("", plain)).strip(" .!,").split())
+    text = _REASON.sub(lambda match: match["rest"] or match["what"], words)  # why it holds says nothing of where
+    norm = _shaped(words, text, is_marked=bool(_STANDING.search(plain)))
     is_timed = _REQUIRED.match(text) and _TIMED.search(text)
     is_wanted = is_correction and not _ONE_THING.search(plain)
     return norm if norm and (norm.is_lasting or is_timed or is_wanted) and _is_general(norm) else None
@@ -101,35 +103,36 @@ def names_own_things(text: str) -> bool:
     return not all(name.lower() in _COMMON for name in _DEFINITE.findall(text))
 
 
-def _shaped(text: str, *, is_marked: bool) -> Norm | None:
-    """A sentence in one of the forms in which people lay down a rule, whatever it is about."""
+def _shaped(words: str, text: str, *, is_marked: bool) -> Norm | None:
+    """A sentence in one of the forms of a rule, whatever it is about; `text`: its words without the reason."""
     is_timed = _TIMED.search(text) is not None
     if match := _ALWAYS.match(text):
-        return _verbal(text, match["deed"], is_lasting=True)
+        return _verbal(words, match["deed"], is_lasting=True)
     if match := _UNWANTED.match(text):
         first, *others = match["what"].split()
         is_typed = len(first) < 3 and others and base(others[0])  # "I don't want ot commit": a mistyped "to"
-        return None if is_typed else Norm(text, f"add {match['what']}", is_marked)
-    if match := _REQUIRED.match(text):
-        return _verbal(text, match["deed"], is_lasting=is_marked)
+        return None if is_typed else Norm(words, f"add {match['what']}", is_marked)
     if match := _NEVER.match(text):
-        return _forbidding(text, match, is_marked=is_marked)
+        return _forbidding(words, match, is_marked=is_marked or "never" in match[0][: match.start("verb")].lower())
+    if match := _REQUIRED.match(text):
+        return _verbal(words, match["deed"], is_lasting=is_marked)
     if match := _TEAM.match(text):
         is_custom = bool(match["adverb"]) or match["verb"].lower() == "prefer"
-        return _verbal(text, f"{match['verb'].lower()} {match['what']}", is_lasting=is_marked or is_custom)
+        return _verbal(words, f"{match['verb'].lower()} {match['what']}", is_lasting=is_marked or is_custom)
     if match := _PREFER.match(text):
-        return Norm(text, f"choose {match['what']}", is_lasting=True)
+        return Norm(words, f"choose {match['what']}", is_lasting=True)
     first_said = _OCCASION_FIRST.match(text)
+    deed = f"{first_said['what']} {first_said['when'].lower()}" if first_said else text
     is_lasting = is_marked or (" always " in text.lower() and is_timed)
-    return _verbal(text, first_said["what"] if first_said else text, is_lasting) if is_lasting or is_timed else None
+    return _verbal(words, deed, is_lasting) if is_lasting or is_timed else None
 
 
-def _verbal(text: str, deed: str, is_lasting: bool) -> Norm | None:
+def _verbal(words: str, deed: str, is_lasting: bool) -> Norm | None:
     deed = deed.strip(" .,;:")
-    return Norm(text, deed, is_lasting) if begins_with_verb(deed) and " " in deed else None
+    return Norm(words, deed, is_lasting) if begins_with_verb(deed) and " " in deed else None
 
 
-def _forbidding(text: str, match: re.Match[str], *, is_marked: bool) -> Norm | None:
+def _forbidding(words: str, match: re.Match[str], *, is_marked: bool) -> Norm | None:
     """A prohibition with a condition, with what is wanted in its place, or of a thing that is named."""
     verb, what = base(match["verb"]), (match["what"] or "").strip()
     if verb in (None, "do", "try"):  # "stop trying to …" is about what is being tried
@@ -137,21 +140,14 @@ def _forbidding(text: str, match: re.Match[str], *, is_marked: bool) -> Norm | N
     condition, instead = _CONDITION.search(what), _INSTEAD.search(what, max(what.find(","), 0))
     is_clear = "," not in what and (len(what.split()) > 1 or (what and verb in _CHANGING))
     is_instead = "," in what and instead and base(instead["verb"]) == instead["verb"].lower()
-    is_said_so = "never" in text[: match.start("verb")].lower() or text.lower().startswith("we don't")
-    deed = f"{verb} {what}".strip()
-    is_lasting = is_marked or is_said_so or condition is not None
-    return Norm(text, deed, is_lasting) if condition or is_instead or is_clear else None
-
-
-def _without_subject(match: re.Match[str]) -> str:
-    """`before you commit` → `before commit`: whoever does it."""
-    return f"{match[1]} {match['verb']}" if base(match["verb"]) else match[0]
+    is_lasting = is_marked or words.lower().startswith("we don't") or condition is not None
+    return Norm(words, f"{verb} {what}".strip(), is_lasting) if condition or is_instead or is_clear else None
 
 
 def _is_general(norm: Norm) -> bool:
     deed = norm.deed
     for pattern, words in _PERSONS:
-        deed = pattern.sub(words or _without_subject, deed)
+        deed = pattern.sub(words, deed)
     if "instead" in deed or ", use " in deed:
         deed = re.sub(r"\bone\b", "", deed)
     is_short = 2 <= len(norm.words.split()) <= _MOST_WORDS

@@ -19,6 +19,7 @@ _AFTER_ISSUE = regex(r"^(?:INSTRUCTIONS?|RULES|(?:IMPORTANT )?TIPS|NOTES?|RESPON
 _OF_HARNESS = written("of_harness", re.MULTILINE)
 _LABEL = written("prompt_label", re.MULTILINE | re.IGNORECASE)
 _ROLE_LABELS = frozenset({"task", "goal", "objective", "mission", "assignment", "request"})
+_OF_TASK = frozenset({"task", "topic", "question"})  # wherever they stand, and something comes after them
 _LEAD_LINES = written("lead_lines", re.IGNORECASE)
 _GREETING = written("greeting", re.IGNORECASE)
 _SENTENCE_END = regex(r"(?<=[.!?])(?<![\s.]\d\.)(?<!\A\d\.)(?<!\A\d\d\.)[\"')\]]{0,3}\s+(?=[\"'(\[]{0,3}[A-Z0-9`/])")
@@ -81,7 +82,7 @@ def _labelled(text: str) -> str:
     for label in _LABEL.finditer(text, 0, 12_000):
         same = label.group("same")
         is_marked = label.start() == 0 or (may_be_below and _is_alone(label))
-        if same and (is_marked or label.group("word").lower() == "task") and len(same.split()) >= 3:
+        if same and (is_marked or label.group("word").lower() in _OF_TASK) and len(same.split()) >= 3:
             return text[label.start("same") :]
         if not same and is_marked and text[label.end() :].strip():
             return text[label.end() :].strip()

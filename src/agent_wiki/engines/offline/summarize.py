@@ -18,7 +18,7 @@ from agent_wiki.engines.offline.shipping import subjects_of
 from agent_wiki.engines.offline.stretch import Stretch, stretch_of
 from agent_wiki.engines.offline.troubles import troubles_of
 from agent_wiki.engines.offline.unasked import feature_of, place_of, title_without_request
-from agent_wiki.engines.offline.wording import clause, count, lower_first
+from agent_wiki.engines.offline.wording import clause, count, heading, lower_first
 from agent_wiki.recall.reads import WikiRead, wiki_reads
 from agent_wiki.stages.summarize import (
     BELOW,
@@ -99,29 +99,34 @@ def _title(stretch: Stretch, goal: str, deed: UserRequest | None, number: int) -
         return shipped
     if goal == NO_REQUEST:
         return title_without_request(stretch)
-    title = title_of(goal, deed)
-    if COMMAND.fullmatch(title or goal):  # alone it does not say what it was given to do
+    named = heading(goal)
+    title = title_of(named, deed)
+    if COMMAND.fullmatch(title or named):  # alone it does not say what it was given to do
         subjects = [name for act in stretch.acts if act.has_worked for name in subjects_of(act)]
-        title = f"{title or goal}: {subjects[-1]}" if subjects else title
-    more = number - 1 - (", then: " in (title or goal))
-    if number == _TWO and more and (other := _other_request(stretch, title or goal)):
+        title = f"{title or named}: {subjects[-1]}" if subjects else title
+    more = number - 1 - (", then: " in (title or named))
+    if number == _TWO and more and (other := _other_request(stretch, title or named)):
         room = MOST_TITLE_CHARACTERS - len(other) - 2
-        return f"{clause((title or goal).rstrip('.:!'), room).rstrip('.:!')}; {other}"
+        return f"{clause((title or named).rstrip('.:!'), room).rstrip('.:!')}; {other}"
     if more > 0:
         several = "many" if number >= MOST_REQUESTS else count(more)  # the list of them is cut there
         place = repository_of(stretch.trajectory.source) if more > _TWO else ""  # what it opens with may be an aside
         suffix = f" (and {several} more request{'s' if more > 1 else ''}{f' in {place}' if place else ''})"
-        return f"{clause((title or goal).rstrip('.:!'), MOST_TITLE_CHARACTERS - len(suffix)).rstrip('.:!')}{suffix}"
-    place = feature_of(stretch, title or goal) or (place_of(stretch) if says_few_words(title or goal) else "")
+        return f"{clause((title or named).rstrip('.:!'), MOST_TITLE_CHARACTERS - len(suffix)).rstrip('.:!')}{suffix}"
+    place = feature_of(stretch, title or named) or (place_of(stretch) if says_few_words(title or named) else "")
     room = MOST_TITLE_CHARACTERS - len(place) - 3
-    return f"{clause((title or goal).rstrip('.:!'), room)} ({place})" if place else title
+    return (
+        f"{clause((title or named).rstrip('.:!'), room)} ({place})"
+        if place
+        else title or (named if named != goal else "")
+    )
 
 
 def _other_request(stretch: Stretch, named: str) -> str:
     """The request that a title does not name, where something was done for it; empty where it says little alone."""
     acts, heard = [act.turn for act in stretch.acts], letters_of(named)
     for each in reversed([each for each in stretch.requests if each.kind == "request"]):
-        line = clause(_OF_PLAN.sub("", request_line(each.text)), _MOST_OF_OTHER).rstrip(".:!")
+        line = clause(heading(_OF_PLAN.sub("", request_line(each.text))), _MOST_OF_OTHER).rstrip(".:!")
         if line and letters_of(line)[:_SAME_BEGINNING] not in heard:
             is_worth_it = not says_few_words(line) and any(turn > each.turn for turn in acts)
             beginning = letters_of(line)[:_SAME_BEGINNING].lower()

@@ -20,6 +20,7 @@ _MOST_CHARACTERS = 700
 _LONGEST_REASON = 300
 _REASON = regex(r"(?:the user said:|reason for the rejection:)\s*(.{1,2000})", re.DOTALL)
 _AFTER_REASON = regex(r"\n\s*\n?Note: The user's next message|\nNote: ", re.DOTALL)
+_SENTENCES = written("sentence_ends", re.IGNORECASE)
 _CLAIM = written("claims_done", re.IGNORECASE)
 
 
@@ -51,7 +52,7 @@ class UserWords:
         """The user's own sentences; none of a text with a code block, or of many lines."""
         if "```" in self.text or self.text.count("\n") > 8:
             return []
-        pieces = re.split(r"(?<=[.!?])\s+|\n+|\s+-\s+|; ", self.own)
+        pieces = _SENTENCES.split(self.own)
         return [piece.strip(" -*❯>\t") for piece in pieces if piece.strip(" -*❯>\t")]
 
 

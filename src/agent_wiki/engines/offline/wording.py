@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from agent_wiki.engines.offline.acts import Act, main_command
-from agent_wiki.engines.offline.tables import named
+from agent_wiki.engines.offline.tables import named, written
 from agent_wiki.shell.kinds import is_check, is_inline_script, shell_kind
 from agent_wiki.shell.result_lines import shows_success
 from agent_wiki.shell.simple_commands import SimpleCommand
@@ -24,6 +24,8 @@ _TURNS = regex(
 )
 _LEFT_OPEN = regex(r"\b(?:that|which|who|to|and|or|but|the|an?|of|with|for|in|on|by|from|as|if|is|are|be|so|when)$")
 _LONG_ADDRESS = regex(r"(https?://[\w.-]{1,100})/[\w./%?&=~+@-]{25,2000}(?=[\s:,)\]]|$)", needs=("://",))
+_POLITE = written("polite_opening", re.IGNORECASE)
+_LONG_PATH = regex(r"(?<![\w.~:/\\-])(?:~|[A-Za-z]:)?(?:[/\\][\w.@+-]+){2,20}[/\\](?P<last>[\w.@+-]+)")
 _LEADS_IN = regex(r"(?<=[.!?]) [^.!?:]{1,60}:\s*$")  # to the lines below
 _DETAIL = regex(r"[Mm]essage\"?:\s?\"?(?P<said>[^\"\[\]{}\n]{8,200})", needs=("essage",))  # in what an interface sent
 _TELLS = regex(r"(?:Error|Exception)\b|^(?:E[A-Z]{4,}|SIG[A-Z]{3,5}|Killed|Terminated|Aborted)\b")
@@ -99,6 +101,13 @@ def code(text: str) -> str:
 def lower_first(text: str) -> str:
     """A sentence as the end of another: in lower case where a word begins it, and no abbreviation."""
     return text[:1].lower() + text[1:] if text[1:2].islower() or text.startswith(("A ", "An ")) else text
+
+
+def heading(line: str) -> str:
+    """A request's line as a heading: without the words of asking politely, long paths by their last part."""
+    line = _LONG_PATH.sub(r"\g<last>", line)
+    asked = _POLITE.sub("", line)
+    return asked[:1].upper() + re.sub(r"\?(?=\s)", ".", asked[1:], count=1).removesuffix("?") if asked != line else line
 
 
 def clause(text: str, most: int) -> str:

@@ -10,6 +10,7 @@ from agent_wiki.engines.offline.attempts import Attempt, MinedSession
 from agent_wiki.engines.offline.lessons import Lesson, WordedEntry, Wording, error_name
 from agent_wiki.engines.offline.signals.recovery import Recovery, command_of, lesson_of, went
 from agent_wiki.engines.offline.tables import entries, table, written
+from agent_wiki.shell.judged_steps import failed_steps, passed_steps
 from agent_wiki.shell.past_failure import REFUSED
 from agent_wiki.shell.programs import READING
 from agent_wiki.shell.tools import is_escalated
@@ -72,8 +73,13 @@ def _refused(session: MinedSession, recovery: Recovery) -> str | None:
     """The error with which the sandbox refused a command that, unchanged, went on outside of it; None for any other."""
     failed, passed = recovery.failed, recovery.passed
     line = _line_of_place(failed)
-    is_part = {each.words for each in passed.actions} <= {each.words for each in failed.actions}  # of a chain
-    is_same = failed.line == passed.line or (is_part and recovery.wanted.words == recovery.used.words)
+    ran, refused = passed_steps(passed.ended), failed_steps(failed.ended)
+    is_whole = {(each.words, each.body) for each in refused} <= {(each.words, each.body) for each in ran}
+    kept, programs = {each.words for each in passed.actions}, {each.program for each in passed.actions}
+    left = {each.program for each in failed.actions if each.words not in kept} - programs
+    # Of a chain the rest may go on, where nothing that was left out of it is what was refused.
+    is_part = kept <= {each.words for each in failed.actions} and not any(each in (line or "") for each in left)
+    is_same = failed.line == passed.line or (is_part and is_whole)
     if not is_same or is_escalated(failed.call) or not is_escalated(passed.call) or line is None:
         return None
     if own := _SANDBOX.search(line):

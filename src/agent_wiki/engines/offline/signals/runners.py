@@ -6,7 +6,6 @@ import re
 
 from agent_wiki.engines.offline import shell
 from agent_wiki.engines.offline.attempts import Attempt, MinedSession
-from agent_wiki.engines.offline.generalize import general_command
 from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson, quote_command, quote_line, tag
 from agent_wiki.engines.offline.tables import pattern, table
 from agent_wiki.trajectory.lazily import regex
@@ -17,6 +16,7 @@ _MISSING = tuple(map(pattern, table("runners")["missing"]))
 _INSTALL = pattern(table("runners")["install"])
 _PURPOSES = tuple((pattern(written), words) for words, written in table("runners")["purposes"].items())
 _LANGUAGES = table("runners")["languages"]
+_FILE = regex(r"\A[^-].*\w\.\w{1,5}\Z")
 _RAN = regex(r"\b\d+ (?:passed|failed|tests?)\b|tests finished|^(?:ok|FAIL|PASS)\b|Ran \d+ tests?", re.MULTILINE)
 
 
@@ -114,7 +114,7 @@ def _runner_lesson(
     is_own = "/" in used.program
     if not is_own and used.program not in _OF_REPOSITORY:
         return []  # that another tool of the language does nearly the same, everybody knows
-    takes_file = is_own and "<file>" in general_command(used, session.trajectory).split()
+    takes_file = is_own and any(map(_FILE.search, used.words[1:]))
     # Which tests were chosen, and how they were shown, is the moment's.
     general = f"{used.head} <file>" if takes_file else used.head
     own = "the repository's own " if is_own else ""
