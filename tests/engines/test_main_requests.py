@@ -7,6 +7,7 @@ import pytest
 from agent_wiki.engines.offline import summarize
 from agent_wiki.engines.offline.goal import request_line, title_of
 from agent_wiki.engines.offline.requests import requests_of
+from agent_wiki.engines.offline.wording import heading
 from agent_wiki.stages.summarize import SummarizeQuestion
 from tests.engines.sessions import Session
 
@@ -162,3 +163,45 @@ def test_the_title_of_a_plan_is_what_it_plans_and_the_goal_says_that_it_is_one()
     session = Session().user(asked).edit("cart.ts").says("Done.").user(f"{asked}\n3. Ship it").edit("shop.html")
     (arc,) = summarize.answer(SummarizeQuestion(session.says("Done.").done())).arcs
     assert arc.title == "Round prices in the cart (and one more request)"
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        (
+            "Can you check this repo and see if there are any bugs? and then mend them",
+            "Check this repo and see if there are any bugs. and then mend them",
+        ),
+        ("Please add a lamp to the page of the shop", "Add a lamp to the page of the shop"),
+        ("I'd like to replace the lamp", "Replace the lamp"),
+        ("Ok, could you please read /home/kim/shop/docs/plan.md", "Read plan.md"),
+        (r"Look into C:\Users\kim\shop\till.py", "Look into till.py"),
+        ("Compare docs/plan.md with https://example.org/a/b/c", "Compare docs/plan.md with https://example.org/a/b/c"),
+        ("Can you?", "Can you?"),
+        ("Pleased customers come back", "Pleased customers come back"),
+    ],
+)
+def test_a_heading_does_not_ask_politely_and_names_no_folders_of_a_machine(line: str, shown: str) -> None:
+    assert heading(line) == shown
+
+
+def test_below_a_heading_that_says_nothing_stands_what_is_wanted() -> None:
+    brief = "Shop Developer (Python) — Home Assignment\nOverview\nBuild a page that shows the cart.\nTime\nFour hours."
+    assert request_line(brief) == "Shop Developer (Python) — Home Assignment: Build a page that shows the cart."
+    plan = "## Research Plan\n**Question**: when does a shop need a database?\n\n**Phase 1**: Search."
+    assert request_line(plan).startswith("When does a shop need a database?")
+    assert request_line(
+        "Session: till\nTopic: Deploy the shop to a server of its own\nIMPORTANT: You are NOT alone."
+    ) == ("Deploy the shop to a server of its own")
+
+
+def test_what_a_terminal_showed_is_named_neither_in_the_title_nor_as_the_goal() -> None:
+    pasted = "PS C:\\shop\\backend>  npm run dev\n\n> shop@1.0.0 dev\n> nodemon\n\n[nodemon] starting\nserver on 8080"
+    session = Session().user("Make the upload of receipts work again in the backend").edit("upload.py").says("Done.")
+    session.user(pasted)
+    for name in ("env.py", "index.py", "till.py"):
+        session.edit(name)
+    arc = summarize.answer(SummarizeQuestion(session.done())).arcs[0]
+    assert arc.goal == "Make the upload of receipts work again in the backend"
+    assert "PS C" not in arc.title
+    assert "nodemon" not in arc.title
