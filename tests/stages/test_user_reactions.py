@@ -307,6 +307,9 @@ def test_a_no_to_the_offer_of_more_is_no_objection(words: str) -> None:
         "아니 램프를 남기라고",
         "不对，灯应该留着",
         "違います、ランプは残してください",
+        "青ではなく赤にしてください",
+        "ランプの色が変わってないみたい",
+        "まだ直っていません",
         "Du hast die Lampe vergessen",
         "você não entendeu, a lâmpada fica",
     ],
@@ -316,7 +319,14 @@ def test_objections_in_other_languages(words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["Nonetheless, mend the lamp", "да, давай", "oui, vas-y", "ランプを追加して", "None of the lamps"]
+    "words",
+    [
+        *("Nonetheless, mend the lamp", "да, давай", "oui, vas-y", "ランプを追加して", "None of the lamps"),
+        "色の塗りつぶしの場所だけではなくて、数字の場所も30分ずらしてくれますか",
+        "直面した問題と解決方法について、社内で共有できるようにまとめてください。個別の事例ではなく、汎用的な内容にしてください",
+        "直っていない場合は教えてください",
+        "since I asked those two for a summary, I can see why they said that",
+    ],
 )
 def test_what_is_no_objection_in_another_language(words: str) -> None:
     assert reaction_of(words) != "objection"

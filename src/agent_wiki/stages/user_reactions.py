@@ -89,7 +89,7 @@ _AGAINST = regex(
     r"|not (?:done|supposed"
     r"|following|listening))"
     r"|\bi (?:already |just |never |clearly |specifically |literally |did ?n['’]?t |did not |explicitly )*"
-    r"(?:said|asked|ask|told|meant|wanted)\b(?! (?:to|a|about|earlier)\b)(?![^?]{0,60}\?\s*$)"
+    r"(?:said|asked|ask|told|meant|wanted)\b(?! (?:to|a|about|earlier|those|them|him|her)\b)(?![^?]{0,60}\?\s*$)"
     r"|\byou only (?:ran|changed|fixed|did|added|tested|looked|checked|read|updated)\b"
     r"|\bhow (?:can|could) you (?:say|claim|call|think)\b|(?:^|, )i (?:already )?gave you\b(?! a\b)"
     r"|\b(?:counter-?\s?productive|more than (?:is|was) (?:necessary|needed))\b"
@@ -123,7 +123,10 @@ _ELSEWHERE = regex(
     r"|tu (?:n['’]as (?:pas|rien)|devais)\b"
     r"|pourquoi (?:as-tu|tu as)|c['’]est faux|ты не|почему ты|я (?:просил|имел в виду))"
     r"|\A(?!\W{0,9}(?:좋|완벽|훌륭|정확|맞))(?s:.){0,400}?아니라"  # unless it begins with praise
-    r"|(?:하라고|했잖아|틀렸|ではなく|じゃなくて(?![もい])|と言った|你没有|我说的是|不要这样)",
+    r"|(?:하라고|했잖아|틀렸|と言った|你没有|我说的是|不要这样)"
+    # Further on, or as "not only", it is a part of what is asked for.
+    r"|\A[^\n]{0,40}?(?<!だけ)(?:ではなく|じゃなくて(?![もい]))"
+    r"|(?:変わって|直って|なって|できて|動いて)い?(?:ない|ません)(?=です|よ|ね|みたい|けど|[。！!、\s]|\Z)",
     re.IGNORECASE,
 )
 # Said at once and flatly, so that it takes back what came right before it, whatever the lesson is about.
