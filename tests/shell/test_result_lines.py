@@ -54,6 +54,17 @@ Signal: (none)"""
             "npm error code EACCES\nnpm error syscall mkdir\nnpm error path /usr\nnpm error Error: EACCES: no access",
             "npm error Error: EACCES: no access",
         ),
+        (
+            (
+                "npm warn exec The following package was not found and will be installed: shop@1\nnpm notice\n\n"
+                "The directory till contains files that could conflict:\n  .npm/"
+            ),
+            "The directory till contains files that could conflict:",
+        ),
+        (
+            "Skipping installation: Package already installed\nCannot read properties of undefined",
+            "Cannot read properties of undefined",
+        ),
     ],
 )
 def test_the_line_says_what_failed(result: str, line: str) -> None:

@@ -145,7 +145,9 @@ _SAYS_WHY = regex(r"E: \w[^\n]{10,}|\(fail\) \S|(?:Output: )?ERROR: \(gcloud\.(?
 _PANIC = regex(r"panic: (?!runtime error)")
 _MESSAGE = regex(r'\s{1,20}"message": "[^"\n]{8,}"')
 UNCAUGHT = regex(r"(?:Uncaught )?(?:[A-Za-z_]\w{0,40}\.){0,4}\w{0,40}(?:Error|Exception)(?: \[\w{1,40}\])?: \S")
-_INFORMS = regex(r"\s*(?:\x1b\[[\d;]*m)*\[(?:\*|\+|i|INFO)\]")
+_INFORMS = regex(
+    r"\s*(?:\x1b\[[\d;]*m)*(?:\[(?:\*|\+|i|INFO)\]|npm (?:warn|WARN) exec |npm notice|Skipping installation: )"
+)
 _NOTHING_TO_COMMIT = regex(r"no changes added to commit|nothing (?:added )?to commit")
 # An audit of packages, and GitHub of the checks of a pull request; what checks of the form say, without such a word.
 _COUNTED = regex(r"\d{1,6} vulnerabilities found\b|[^\t\n]{1,200}\tfail\t")
@@ -374,7 +376,7 @@ def error_line(text: str) -> str:
         (line for line in worded if not _WEAK.search(line)),
         filter(_OF_FORM.match, lines),
         worded,
-        (line for line in lines if "DEPRECATED" not in line and not _HEADING.match(line)),
+        (line for line in lines if not ("DEPRECATED" in line or _HEADING.match(line) or _INFORMS.match(line))),
         lines,
     )
     found = next((line for kind in kinds for line in kind), None)

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from agent_wiki.engines.offline.acts import Act, main_command
 from agent_wiki.engines.offline.tables import named, written
+from agent_wiki.shell.failures import is_unread
 from agent_wiki.shell.kinds import is_check, is_inline_script, shell_kind
 from agent_wiki.shell.result_lines import shows_success
 from agent_wiki.shell.simple_commands import SimpleCommand
@@ -70,7 +71,7 @@ def shown_command(act: Act, most: int = 70) -> str:
 
 def _whole_line(act: Act) -> str:
     """The steps of a line of which nothing shows which one failed; empty where it is clear, or there is but one."""
-    if act.verdict.step is not None:
+    if act.verdict.step is not None and not is_unread(act.call.result or ""):
         return ""
     steps = [each for each in act.commands[:_MOST_STEPS] if each.words and shell_kind(each) != "look"]
     if len(steps) < 2:

@@ -120,9 +120,10 @@ def span(first: int, last: int) -> str:
 
 
 def known_before(stretch: Stretch, edit: Act) -> set[str]:
-    """The files that calls which worked had named before an edit."""
+    """The files that calls which worked had named before an edit, and words of their commands that may be others."""
     before = [act for act in stretch.acts if act.turn < edit.turn and act.has_worked]
-    return {path for act in before for path in (*act.edits, act.call.path() or "")}
+    words = {word for act in before for each in act.commands for word in each.words[1:]}
+    return {path for act in before for path in (*act.edits, act.call.path() or "")} | words
 
 
 def _weighed(files: list[str], kept: list[tuple[Act, str]]) -> list[str]:
