@@ -178,6 +178,8 @@ def test_the_title_of_a_plan_is_what_it_plans_and_the_goal_says_that_it_is_one()
         (r"Look into C:\Users\kim\shop\till.py", "Look into till.py"),
         ("Compare docs/plan.md with https://example.org/a/b/c", "Compare docs/plan.md with https://example.org/a/b/c"),
         ("Can you?", "Can you?"),
+        ("Fix the issues in /home/kim/shop/tests/.", "Fix the issues in tests/."),
+        ("Find the code of the Till at /home/kim/apps/Till", "Find the code of the Till at apps/Till"),
         ("Pleased customers come back", "Pleased customers come back"),
     ],
 )

@@ -26,7 +26,7 @@ _TURNS = regex(
 _LEFT_OPEN = regex(r"\b(?:that|which|who|to|and|or|but|the|an?|of|with|for|in|on|by|from|as|if|is|are|be|so|when)$")
 _LONG_ADDRESS = regex(r"(https?://[\w.-]{1,100})/[\w./%?&=~+@-]{25,2000}(?=[\s:,)\]]|$)", needs=("://",))
 _POLITE = written("polite_opening", re.IGNORECASE)
-_LONG_PATH = regex(r"(?<![\w.~:/\\-])(?:~|[A-Za-z]:)?(?:[/\\][\w.@+-]+){2,20}[/\\](?P<last>[\w.@+-]+)")
+_LONG_PATH = written("long_path")
 _LEADS_IN = regex(r"(?<=[.!?]) [^.!?:]{1,60}:\s*$")  # to the lines below
 _DETAIL = regex(r"[Mm]essage\"?:\s?\"?(?P<said>[^\"\[\]{}\n]{8,200})", needs=("essage",))  # in what an interface sent
 _TELLS = regex(r"(?:Error|Exception)\b|^(?:E[A-Z]{4,}|SIG[A-Z]{3,5}|Killed|Terminated|Aborted)\b")
@@ -106,7 +106,7 @@ def lower_first(text: str) -> str:
 
 def heading(line: str) -> str:
     """A request's line as a heading: without the words of asking politely, long paths by their last part."""
-    line = _LONG_PATH.sub(r"\g<last>", line)
+    line = _LONG_PATH.sub(lambda path: path["last" if line.count(path["last"]) == 1 else "two"], line)
     asked = _POLITE.sub("", line)
     return asked[:1].upper() + re.sub(r"\?(?=\s)", ".", asked[1:], count=1).removesuffix("?") if asked != line else line
 
