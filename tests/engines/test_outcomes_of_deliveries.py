@@ -277,18 +277,6 @@ def test_what_was_shipped_is_partial_where_the_last_words_are_that_work_goes_on(
     assert shown(session.says(last)).outcome == outcome
 
 
-def test_work_that_a_user_went_on_from_while_it_was_waiting_is_partial() -> None:
-    for said, outcome in (
-        ("It is handed over.", "success"),
-        ("Still waiting for the other three sessions.", "partial"),
-    ):
-        session = Session().user("hand the lamps over").edit("lamps.py").says(said)
-        trajectory = session.user("now a page on the cables of the shop").done()
-        acts, requests = acts_of(trajectory), requests_of(trajectory)
-        stretch = stretch_of(trajectory, acts, requests, 1, requests[1].turn - 1)
-        assert shown_outcome(stretch).outcome == outcome, said
-
-
 def test_a_report_that_a_parent_agent_sent_for_is_delivered() -> None:
     session = (
         Session().user("Packages of the shop").read("a.swift").read("b.swift").says("There are two of them. " * 20)

@@ -5,10 +5,6 @@ from __future__ import annotations
 import pytest
 
 from agent_wiki.engines.offline import summarize
-from agent_wiki.engines.offline.acts import acts_of
-from agent_wiki.engines.offline.outcome import _shown
-from agent_wiki.engines.offline.requests import requests_of
-from agent_wiki.engines.offline.stretch import stretch_of
 from agent_wiki.stages.summarize import SummarizeQuestion
 from tests.engines.outcomes import shown
 from tests.engines.sessions import Session
@@ -119,20 +115,6 @@ def test_a_run_that_is_cut_off_after_something_was_made_is_partial() -> None:
     assert (shown(cut).outcome, shown(cut).basis) == ("partial", "cut-off")
     assert shown(Session(exit_status="max_turns").user("add the lamp").edit("a.py")).outcome == "partial"
     assert shown(Session(exit_status="max_turns").user("add the lamp").read("a.py")).outcome == "failure"
-
-
-def test_a_next_turn_in_another_language_or_with_a_fault_is_no_sign_that_the_user_is_content() -> None:
-    for words, basis in (
-        ("now a page on the cables of the shop", "moved-on"),
-        ("the lamps didnt start", "nothing"),
-        ("maintenant la page des câbles", "nothing"),
-    ):
-        first = (
-            Session().user("write the lamps of the shop").edit("lamps.py").says("They are written now, all of them.")
-        )
-        session = first.user(words).done()
-        acts, requests = acts_of(session), requests_of(session)
-        assert _shown(stretch_of(session, acts, requests, 1, requests[1].turn - 1)).basis == basis, words
 
 
 def test_commands_that_did_what_was_asked_are_partial_where_the_report_takes_it_back() -> None:

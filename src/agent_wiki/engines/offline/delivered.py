@@ -153,7 +153,7 @@ def lowered_where_awaited(stretch: Stretch, shown: Shown) -> Shown:
     comes next: "Next, I will stage all changes."
     """
     reply = stretch.last_reply()
-    is_of_part = shown.outcome == "success" and shown.basis in ("check", "shipped", "done", "moved-on", "delivered")
+    is_of_part = shown.outcome == "success" and shown.basis in ("check", "shipped", "done", "delivered")
     if (
         not is_of_part
         or reply is None

@@ -149,7 +149,7 @@ def _acceptances(stretch: Stretch, opening: int) -> Iterator[_Candidate]:
 
 
 def _of_outcome(stretch: Stretch, shown: Shown) -> list[_Candidate]:
-    if shown.turn is None or shown.basis == "moved-on":
+    if shown.turn is None:
         last = next((act for act in reversed(stretch.acts) if act.finding and act.finding.passed is not None), None)
         has_passed = last is not None and last.finding is not None and bool(last.finding.passed)
         return [_Candidate(70, last.end, _verdict(last, has_passed=has_passed))] if last is not None else []

@@ -20,8 +20,7 @@ from agent_wiki.engines.offline.graded import is_graded_elsewhere
 from agent_wiki.engines.offline.meant_to_fail import is_of_another_state
 from agent_wiki.engines.offline.own_failures import own_failures
 from agent_wiki.engines.offline.read_back import is_asked_for, moved_as_seen, read_back
-from agent_wiki.engines.offline.reply_prose import reservation
-from agent_wiki.engines.offline.requests import ASKS, FAULT, UserRequest, says_no
+from agent_wiki.engines.offline.requests import ASKS, UserRequest, says_no
 from agent_wiki.engines.offline.reverted import (
     lowered_where_faulty,
     lowered_where_reverted,
@@ -57,9 +56,6 @@ from agent_wiki.trajectory.lazily import regex
 _CUT_OFF = written("cut_off", re.IGNORECASE)
 _OBSERVED = written("observed", re.IGNORECASE)
 _ASKS_FOR_TESTS = written("asks_for_tests", re.IGNORECASE)
-_FOUND = regex(r"\b(?:findings?|re-?check|verification|blockers?|severity|critical)\b", re.IGNORECASE)
-_DOUBTS = written("doubts", re.IGNORECASE)
-_ASKS_ABOUT_IT = written("asks_about_it", re.IGNORECASE)
 _PARSES = written("parses")
 _COMPILES = written("compiles")
 _SPEAKS_OF_FAULTS = written("speaks_of_faults")
@@ -148,7 +144,6 @@ def _shown(stretch: Stretch) -> Shown:
         or left_shipping(stretch)
         or _by_end(stretch)
         or _without_effect(stretch)
-        or _by_moving_on(stretch)
         or delivered(stretch)
         or left_open(stretch)
         or _gave_up(stretch)
@@ -164,7 +159,7 @@ def _only_ran(shown: Shown) -> bool:
 
 def _shipped_or_taken(stretch: Stretch) -> Shown | None:
     """What shows more than a script that ran through."""
-    found = healthy_cluster(stretch) or shipped_as_asked(stretch) or published(stretch) or _by_moving_on(stretch)
+    found = healthy_cluster(stretch) or shipped_as_asked(stretch) or published(stretch)
     found = found or (None if stretch.product() else delivered(stretch))
     return found if found is not None and found.outcome == "success" else None
 
@@ -394,30 +389,6 @@ def _not_allowed(stretch: Stretch) -> Shown | None:
     return Shown("failure", "not-allowed", last.end, waits[-1][0], last)
 
 
-def _by_moving_on(stretch: Stretch) -> Shown | None:
-    """The agent had made something and reported it; the user asked for something else without a word about it."""
-    following, report = stretch.followed_by, stretch.last_reply()
-    if (
-        following is None
-        or report is None
-        or any(turn > report[0] for turn in stretch.interrupts())
-        or following.kind not in ("request", "command")
-        or not _changed_something(stretch)
-        or not is_english(following.text)  # it may well be a complaint
-        or (len(following.text) <= _SHORT and FAULT.search(following.text))
-        or any(each.search(following.text[:_MOST_READ]) for each in (_DOUBTS, _ASKS_FOR_TESTS, _FOUND))
-        or (following.kind == "request" and _ASKS_ABOUT_IT.search(following.text[:_MOST_READ]))
-        or any(_is_repeated(following.text, each.text) for each in stretch.requests)
-        or reservation(report[1])
-    ):
-        return None
-    # A check was wanted, and its program is not there: nobody has seen whether the work holds.
-    failed = [act.finding for act in stretch.acts if act.kind == "check" and act.has_failed]
-    is_unseen = any(each and each.passed is None for each in failed) or _failed_for_good(stretch)
-    is_red = any(act.has_failed or _is_failing(act) for act in stretch.acts[-1:])
-    return None if is_unseen or is_red else Shown("success", "moved-on", report[0])
-
-
 def _gave_up(stretch: Stretch) -> Shown | None:
     """Partial where a run failed for good, and the last reply says that it could not be done."""
     turn, reply = stretch.last_reply() or (0, "")
@@ -434,9 +405,3 @@ def _failed_for_good(stretch: Stretch) -> bool:
     worked = {called(act): act.turn for act in late if act.has_worked}
     runs = (act for act in late if act.has_failed and act.kind in ("run", "check", "probe"))
     return any(worked.get(called(act), 0) <= act.turn for act in runs)
-
-
-def _is_repeated(following: str, before: str) -> bool:
-    """The same request again, in much the same words."""
-    mine, theirs = (set(re.findall(r"\w{4,}", text[:_MOST_READ].lower())) for text in (following, before))
-    return len(mine & theirs) >= max(3, 0.6 * min(len(mine), len(theirs)))

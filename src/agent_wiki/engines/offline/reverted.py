@@ -50,7 +50,7 @@ def lowered_where_unfinished(stretch: Stretch, shown: Shown) -> Shown:
     """
     wanted = [each for each in stretch.requests if each.kind not in ("acceptance", "nudge")]
     asked, last = wanted[-1].turn if wanted else 0, stretch.acts[-1] if stretch.acts else None
-    is_cut = shown.basis in ("shipped", "moved-on", "delivered") and _breaks_off(stretch)
+    is_cut = shown.basis in ("shipped", "delivered") and _breaks_off(stretch)
     if shown.outcome == "success" and last and (is_cut or (wanted and _is_not_handed_on(wanted[-1], last))):
         return Shown("partial", "cut-off", last.turn, act=last)
     if shown.outcome not in ("success", "unknown") or last is None or (shown.turn or 0) > asked:

@@ -19,7 +19,6 @@ Basis = Literal[
     "check",  # tests, builds, linters after the last change
     "cluster",  # the state of the machinery after the last change
     "user",  # the user's own words
-    "moved-on",  # the user took what was made and asked for something else
     "shipped",  # the commit, push or release the user asked for went through
     "done",  # a commit, or commands that did what was asked, reported by the agent
     "refused",  # the commit, push or release at the end did not go through
