@@ -126,6 +126,9 @@ def _norm(sentence: str) -> Norm:
         ("From now on, use uv instead of pip", "About to use uv instead of pip"),
         ("Always run the linter before checking in code", "Before checking in code"),
         ("never check in generated files", "About to check in generated files"),
+        ("we always use fixtures", "Choosing between fixtures and something else"),
+        ("we usually use testify for assertions", "Choosing between testify and something else for assertions"),
+        ("never use mocks in tests", "About to use mocks in tests"),
         ("never add a dependency just because it is popular", "About to add a dependency"),
     ],
 )

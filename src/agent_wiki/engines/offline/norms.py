@@ -30,6 +30,9 @@ _OWN_NAME = regex(r"\b(?!force-push)(?:[a-z0-9]+[-_][a-z0-9]\w*|[a-z]+[A-Z]\w*)\
 _TENTATIVE = regex(r"^(?:let['’]s )?try\b|\b(?:maybe|perhaps|possibly|for now|this time)\b", re.I)
 _DEFINITE = regex(r"\bthe (?:(?:full|whole|entire) )?([\w'-]+)", re.IGNORECASE)
 _OCCASION = regex(r"(?<!only )\b(?:before|after|when|whenever|every time|each time)\b .+$", re.IGNORECASE)
+_USES = regex(
+    r"(?:use|choose|prefer) (?P<what>(?!.{0,80}\binstead of\b)[^,;]{2,60}?)(?P<rest> (?:for|in|when) .{2,80})?"
+)
 _ENDS = regex(r"[,;] | - ")
 _MEANS = regex(r" (?:with|using|via|through|unless|until|without|because|since) ", re.I)
 _TIMED = regex(r"\b(?:before|after|when|whenever|every time|each time) ", re.I)
@@ -69,7 +72,10 @@ class Norm:
         when = _OCCASION.search(self.words)
         if when is not None:
             return sentence_case(when[0].partition(", ")[0])
-        deed = _ENDS.split(self.deed, maxsplit=1)[0] if _NEVER.match(self.words) else self.deed
+        is_barred = _NEVER.match(self.words) is not None
+        if not is_barred and (used := _USES.fullmatch(self.deed)):
+            return f"Choosing between {used['what']} and something else{used['rest'] or ''}"
+        deed = _ENDS.split(self.deed, maxsplit=1)[0] if is_barred else self.deed
         return f"About to {_MEANS.split(deed, maxsplit=1)[0]}"
 
 
