@@ -159,6 +159,8 @@ def _of_tools(short: str, long: str) -> list[tuple[str, str]]:
         ("Use {} as the sudo password.", short),
         ("The password is {}.", "730518"),
         ("**{}** is still the password", short),
+        ("use {} as password", short),
+        ("The user gave me the password {}. Let me use it.", "730518"),
         ("the token is {} for now", long),
         ("seed phrase: {}", _SEED_PHRASE),
     ]

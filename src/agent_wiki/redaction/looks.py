@@ -41,8 +41,8 @@ def is_password(value: str, group: str, form: Form) -> bool:
         return True
     if value[0].isspace():
         return False  # the text after "--password=" in quotes
-    if (said := value.rstrip(".!?:")).isdigit() and form in ("prose", "own words"):
-        return _DIGITS.fullmatch(said) is not None  # and no "the password is 12 characters long"
+    if value.rstrip(".!?:").isdigit() and form in ("prose", "own words"):
+        return is_number(value)  # and no "the password is 12 characters long"
     if form == "prose" and group == "bare":
         return is_random(value)
     if form == "plain":
@@ -56,10 +56,15 @@ def is_password(value: str, group: str, form: Form) -> bool:
     return (has_digit and has_letter) or (has_letter and has_sign) or (has_capital and not _WORD_LIKE.fullmatch(value))
 
 
+def is_number(value: str) -> bool:
+    """Whether a value is a number so long that it may be a password, and no date; a full stop may follow."""
+    return _DIGITS.fullmatch(value.rstrip(".!?:")) is not None
+
+
 def is_made_up(value: str) -> bool:
     """Whether a value is like a password that a person makes up: digits, or such as no name of anything has them."""
     has_digit = any(character.isdigit() for character in value)
-    return _DIGITS.fullmatch(value) is not None or (has_digit and not _NAME_WITH_NUMBER.fullmatch(value))
+    return is_number(value) or (has_digit and not _NAME_WITH_NUMBER.fullmatch(value))
 
 
 def is_key(value: str) -> bool:

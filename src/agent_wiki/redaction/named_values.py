@@ -6,7 +6,7 @@ import re
 import string
 from collections.abc import Iterable, Iterator
 
-from agent_wiki.redaction.looks import Form, is_key, is_made_up, is_password, is_random, stands_for_it
+from agent_wiki.redaction.looks import Form, is_key, is_made_up, is_number, is_password, is_random, stands_for_it
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _LONGEST_OWNER = 14  # characters before `key` that may say whose key it is: "application", and a few more
@@ -60,7 +60,7 @@ _WORDED = regex(
 # "… is the password to this computer", "use … as the sudo password": the value comes first, and has a digit.
 _SAID_BEFORE = regex(
     r"(?:\A|[\s\"'`(*:=>+-]|\\n)(?P<value>(?![+-])(?=[^\s\d]{0,63}\d)[!#%&+.0-9:=?@A-Z^_a-z~-]{6,64})[`\"'*]{0,3}"
-    r" (?:(?:is|was)(?: now| still| also)?|(?P<as>as|for)) (?P<whose>the|my|our|your)(?: \w{1,20}){0,2} \Z"
+    r" (?:(?:is|was)(?: now| still| also)?|(?P<as>as|for))(?: (?P<whose>the|my|our|your|a))?(?: \w{1,20}){0,2} \Z"
 )
 _TAKES = regex(r"(?:\b|\\n)(?i:use|enter|type|try|take|with) [`\"'*]{0,3}\Z")
 _SAID = regex(r"word\b(?:(?! ?[\w-])|(?= (?:for|to|of|on|and)\b))")  # no word before another: "password reset"
@@ -158,6 +158,8 @@ def _form(name: str, before: str, given: re.Match[str]) -> Form:
         return "prose" if given.group("bare") and _BEGINS_A_LINE.search(before) else "none"
     if given.group("space") and _BELOW_A_LOGIN.search(before):
         return "prose"
+    if given.group("space") and is_number(given.group("bare") or ""):
+        return "prose"  # "the password 730518"
     if given.group("space") or given.group("column"):
         is_prose = given.group("bare") is not None and given.group("bare").isalpha()
         return "none" if not (is_flag or _SPACE_GIVES.search(before)) else "code" if is_prose else "plain"
