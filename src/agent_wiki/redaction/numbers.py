@@ -50,6 +50,12 @@ class Numbers:
             self._joined.add(meant)
         return mark_of(kind, number)
 
+    def _is_known_alone(self, value: str) -> bool:
+        """Whether a secret is one without its name, too."""
+        if value in self._in_groups or (_STANDS_ALONE.fullmatch(value) and (is_random(value) or value in self._joined)):
+            return True
+        return _TYPED.fullmatch(value) is not None and is_made_up(value)
+
     def elsewhere(self, text: str) -> tuple[str, int]:
         """A text with the secrets replaced that have a mark already and stand here without a name, and how often.
 
@@ -57,9 +63,7 @@ class Numbers:
         """
         total = 0
         for value, mark in (*self._marks.items(), *self._in_groups.items()):
-            is_bare = _STANDS_ALONE.fullmatch(value) and (is_random(value) or value in self._joined)
-            is_bare = is_bare or (_TYPED.fullmatch(value) is not None and is_made_up(value))
-            if (is_bare or value in self._in_groups) and value in text:
+            if value in text and self._is_known_alone(value):
                 before, behind = _APART_OF_DIGITS if value.isdigit() else _APART
                 text, count = re.subn(f"{before}{re.escape(value)}{behind}", mark, text)
                 total += count

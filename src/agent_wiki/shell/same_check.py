@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from agent_wiki.shell.files_written import patch_parts
 from agent_wiki.shell.kinds import CHECK_WORDS, is_check, script_of
 from agent_wiki.shell.simple_commands import SimpleCommand, simple_commands
 from agent_wiki.shell.task_runners import runner_name
@@ -42,7 +43,6 @@ _LEAST_SHARED = 0.5  # of what a command other than a check was about
 _LEAST_TEXT = 16  # characters of a word that is a text of its own
 _SHOW = frozenset({"-q", "--jq", "--format", "--template", "-o", "-w"})  # what is shown of a result
 _WORDS = regex(r"\w+")
-_PATCHED = regex(r"^\*\*\* (?:Add|Update|Delete) File: (\S[^\n]{0,300})", re.MULTILINE)
 _ADDED, _LEAST_OF_PATCH = regex(r"^\+(.{1,400})", re.MULTILINE), 0.3  # of the words that a patch adds
 _STOPPED_AT = regex(r"\bERR_PNPM_RECURSIVE_RUN_FIRST_FAIL\b[^\n`]{1,200}: `([^`\n]{4,300})`")
 
@@ -122,9 +122,9 @@ def is_same_check(failed: SimpleCommand, passed: SimpleCommand) -> bool:
     things = one.targets.difference(texts)
     if len(things & other.targets) < _LEAST_SHARED * len(things) or not other.options <= one.options:
         return False
-    if patched := set(_PATCHED.findall(failed.body)):
+    if patched := {path for _, path, _ in patch_parts(failed.body)}:
         words, others = (_words(_ADDED.findall(each.body)) for each in (failed, passed))
-        is_same_file = not patched.isdisjoint(_PATCHED.findall(passed.body))
+        is_same_file = any(path in patched for _, path, _ in patch_parts(passed.body))
         return is_same_file and len(words & others) >= _LEAST_OF_PATCH * len(words)
     words = _words([*texts, failed.body])
     return len(words & _words([*other_texts, passed.body])) >= _LEAST_SHARED * len(words)

@@ -87,12 +87,7 @@ def is_standing(sentence: str) -> bool:
 def norm_of(sentence: str, *, is_correction: bool) -> Norm | None:
     """The norm that a sentence states, where it means something elsewhere; None where it states none."""
     plain = _TAG_QUESTION.sub("", sentence.replace("’", "'").strip()).strip(' .!\t"')
-    if (
-        len(sentence) > _LONGEST
-        or plain.endswith(("?", ":", "："))
-        or _TENTATIVE.search(plain)
-        or _QUOTES.search(plain)
-    ):
+    if len(sentence) > _LONGEST or plain.endswith(("?", ":", "：")) or _TENTATIVE.search(plain):
         return None  # what follows a colon is about the work at hand
     if _QUOTES.search(plain) or _ONE_TIME.search(plain):
         return None  # what is quoted, somebody else said

@@ -131,7 +131,7 @@ def _shown(stretch: Stretch) -> Shown:
     elif by_checks is not None and not any(act.commands for act in by_checks.passed):
         by_checks = left_open(stretch) or by_checks  # an editor that reports nothing has run nothing
     if by_checks is not None and _only_ran(by_checks):
-        by_checks = _shipped_or_taken(stretch) or by_checks
+        by_checks = _shipped_or_delivered(stretch) or by_checks
     by_user = _by_user(stretch)
     if by_user is not None and (by_checks is None or (by_user.turn or 0) > (by_checks.turn or 0)):
         return by_user
@@ -157,7 +157,7 @@ def _only_ran(shown: Shown) -> bool:
     return shown.outcome == "success" and all(act.kind == "probe" for act in shown.passed)
 
 
-def _shipped_or_taken(stretch: Stretch) -> Shown | None:
+def _shipped_or_delivered(stretch: Stretch) -> Shown | None:
     """What shows more than a script that ran through."""
     found = healthy_cluster(stretch) or shipped_as_asked(stretch) or published(stretch)
     found = found or (None if stretch.product() else delivered(stretch))

@@ -11,7 +11,7 @@ from functools import cache
 
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.extra_rules import extra_rules
-from agent_wiki.engines.offline.lessons import Lesson
+from agent_wiki.engines.offline.lessons import Lesson, WordedEntry
 from agent_wiki.engines.offline.rule import AnyRule, GuidelineRule, SkillRule
 from agent_wiki.engines.offline.signals import (
     arguments,
@@ -24,7 +24,7 @@ from agent_wiki.engines.offline.signals import (
     runners,
     safeguards,
 )
-from agent_wiki.engines.offline.tables import entries, table
+from agent_wiki.engines.offline.tables import table
 from agent_wiki.engines.offline.written_scripts import script_skill
 from agent_wiki.errors import UsageError
 
@@ -34,14 +34,18 @@ def _found_by(find: Callable[[MinedSession], Sequence[Lesson]], *ids: str) -> It
     return (GuidelineRule(rule_id, table("rules")[rule_id], find) for rule_id in ids)
 
 
+def _of_table(
+    find: Callable[[MinedSession], Sequence[Lesson]], entries: Sequence[WordedEntry]
+) -> Iterator[GuidelineRule]:
+    """The rules of a table, one for each entry, whose lessons one function finds."""
+    return (GuidelineRule(each.id, each.title, find) for each in entries)
+
+
 GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     *_found_by(corrections.lessons, "corrections/program-replaced", "corrections/use-instead"),
     *_found_by(preferences.lessons, "preferences/stated-rule", "preferences/own-words"),
-    *(GuidelineRule(each.id, each.title, known_remedies.lessons) for each in known_remedies.remedies()),
-    *(
-        GuidelineRule(each.id, each.title, refused_edits.lessons)
-        for each in entries("edits", refused_edits.RefusedEdit)
-    ),
+    *_of_table(known_remedies.lessons, known_remedies.remedies()),
+    *_of_table(refused_edits.lessons, refused_edits.refusals()),
     *_found_by(arguments.lessons, "arguments/preparing-call", "arguments/missing"),
     *_found_by(recoveries.lessons, "recoveries/outside-sandbox", "surroundings/variable"),
     *_found_by(other_names.lessons, "recoveries/other-name", "recoveries/renamed", "recoveries/unknown-option"),

@@ -104,22 +104,19 @@ def _title(stretch: Stretch, goal: str, deed: UserRequest | None, number: int) -
     if COMMAND.fullmatch(title or named):  # alone it does not say what it was given to do
         subjects = [name for act in stretch.acts if act.has_worked for name in subjects_of(act)]
         title = f"{title or named}: {subjects[-1]}" if subjects else title
-    more = number - 1 - (", then: " in (title or named))
-    if number == _TWO and more and (other := _other_request(stretch, title or named)):
+    shown = title or named
+    more = number - 1 - (", then: " in shown)
+    if number == _TWO and more and (other := _other_request(stretch, shown)):
         room = MOST_TITLE_CHARACTERS - len(other) - 2
-        return f"{clause((title or named).rstrip('.:!'), room).rstrip('.:!')}; {other}"
+        return f"{clause(shown.rstrip('.:!'), room).rstrip('.:!')}; {other}"
     if more > 0:
         several = "many" if number >= MOST_REQUESTS else count(more)  # the list of them is cut there
         place = repository_of(stretch.trajectory.source) if more > _TWO else ""  # what it opens with may be an aside
         suffix = f" (and {several} more request{'s' if more > 1 else ''}{f' in {place}' if place else ''})"
-        return f"{clause((title or named).rstrip('.:!'), MOST_TITLE_CHARACTERS - len(suffix)).rstrip('.:!')}{suffix}"
-    place = feature_of(stretch, title or named) or (place_of(stretch) if says_few_words(title or named) else "")
-    room = MOST_TITLE_CHARACTERS - len(place) - 3
-    return (
-        f"{clause((title or named).rstrip('.:!'), room)} ({place})"
-        if place
-        else title or (named if named != goal else "")
-    )
+        return f"{clause(shown.rstrip('.:!'), MOST_TITLE_CHARACTERS - len(suffix)).rstrip('.:!')}{suffix}"
+    if place := feature_of(stretch, shown) or (place_of(stretch) if says_few_words(shown) else ""):
+        return f"{clause(shown.rstrip('.:!'), MOST_TITLE_CHARACTERS - len(place) - 3)} ({place})"
+    return title or ("" if named == goal else named)
 
 
 def _other_request(stretch: Stretch, named: str) -> str:

@@ -114,8 +114,7 @@ def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt 
     within = _WITHIN_CALLS if remedy.is_same or remedy.unread or remedy.good else _SOON
     later = sorted(session.attempts_after(failed, within), key=lambda each: not _is_again(failed, each))
     command = _command(failed, remedy)
-    had = any(_quoted_word(failed, remedy) in pair for pair in _PAIR.findall(failed.line)) if remedy.quotes else None
-    if command and not (command.search(_said(failed, remedy)) if had is None else had):
+    if command and not _had_it(failed, command, remedy):
         for attempt in later:
             is_alike = shares_most(failed.line, attempt.line)
             is_good = attempt.verdict == "passed" and (is_alike or not remedy.by_tool)
@@ -130,6 +129,13 @@ def _applied(session: MinedSession, failed: Attempt, remedy: Remedy) -> Attempt 
             if _applies(edit, remedy):
                 return edit
     return None
+
+
+def _had_it(failed: Attempt, command: Pattern, remedy: Remedy) -> bool:
+    """What failed had the remedy already; of a word in quotes, between one pair of them and not between two."""
+    if remedy.quotes:
+        return any(_quoted_word(failed, remedy) in pair for pair in _PAIR.findall(failed.line))
+    return command.search(_said(failed, remedy)) is not None
 
 
 def _met_again(session: MinedSession, failed: Attempt, tried: Attempt, remedy: Remedy) -> bool:

@@ -39,11 +39,16 @@ class RefusedEdit(WordedEntry):
     cases: int = 1
 
 
+def refusals() -> tuple[RefusedEdit, ...]:
+    """All of them, in the order of the table."""
+    return entries("edits", RefusedEdit)
+
+
 def lessons(session: MinedSession) -> list[Lesson]:
     """One lesson for each refusal of the table that was overcome, as often as the entry wants it."""
     edited = {call.position: edited_files([call]) for call in session.calls if is_edit(call)}
     refused = [call for call in session.calls if call.position in edited and verdict_of(call).has_failed]
-    return [each for entry in entries("edits", RefusedEdit) for each in _lessons(session, edited, refused, entry)]
+    return [each for entry in refusals() for each in _lessons(session, edited, refused, entry)]
 
 
 def _lessons(session: MinedSession, edited: _Edited, refused: Sequence[Call], entry: RefusedEdit) -> list[Lesson]:
