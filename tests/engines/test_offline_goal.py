@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from agent_wiki.engines.offline import summarize
-from agent_wiki.engines.offline.goal import goal_of, request_line, title_of
+from agent_wiki.engines.offline.goal import goal_of, request_line
 from agent_wiki.engines.offline.requests import requests_of
+from agent_wiki.engines.offline.title import title_of
 from agent_wiki.stages.summarize import SummarizeQuestion
 from tests.engines.sessions import Session
 

@@ -8,12 +8,10 @@ from functools import lru_cache
 
 from agent_wiki.engines.offline.listed_tasks import listed_tasks
 from agent_wiki.engines.offline.prompt_text import STORY_OF_ROLE, is_title, task_paragraphs, task_part
-from agent_wiki.engines.offline.reply_prose import SENTENCE_END
-from agent_wiki.engines.offline.requests import ASKS, SPELT, UserRequest, letters_of
-from agent_wiki.engines.offline.tables import table, written
-from agent_wiki.engines.offline.wording import clause, count, heading, lower_first, said
+from agent_wiki.engines.offline.requests import ASKS, UserRequest, letters_of
+from agent_wiki.engines.offline.tables import written
+from agent_wiki.engines.offline.wording import clause, count, lower_first, said
 from agent_wiki.shell.result_lines import error_line
-from agent_wiki.stages.summarize import MOST_TITLE_CHARACTERS
 from agent_wiki.stages.user_reactions import reaction_of
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
@@ -31,12 +29,9 @@ _START = 40
 _LEAST_WITH_LIST = 60  # characters of a prompt
 _MOST_IN_PARTS = 400  # characters of a request to which a second paragraph may belong
 _LONG = 1_500
-_MOST_OF_TITLE = MOST_TITLE_CHARACTERS + 20  # before it is made shorter
-_FEWEST_PASTED = 4  # lines below a prompt
-_PASTED = 100  # characters of output before the line that asks
+_FEWEST_PASTED, _PASTED = 4, 100  # lines below a prompt; characters of output before the line that asks
 _FAR = 3_000  # characters: a list below belongs to what the prompt quotes
-_FEW_WORDS, _FEW_LETTERS, _FEW_SUBJECTS = 9, 24, 3
-_NO_SUBJECT = frozenset([*table("words")["small_words"], *table("words")["common_words"]])
+_FEW_WORDS = 9
 _MOST_OF_ASSENT, _MOST_OF_QUESTION = 12, 30  # words
 _SHORT = 16  # a request like this says nothing alone ("/init")
 
@@ -52,14 +47,11 @@ _TITLE_CASE = regex(
 _HASH = regex(r"\b[0-9a-f]{12,64}\b")
 _NO_WORDS = written("no_words", re.IGNORECASE)
 _POINTS_BACK = regex(r"\b(?:this|that|it|these|those|them)\b", re.IGNORECASE)
-_FIRST_SENTENCE = regex(r"[^.!?…:]{20,99}[.!?](?=\s|$)|[^.!?…:。！？]{10,80}[。！？]")
-_LONG_HEADING = 140  # characters
 CARRIES_ON = written("carries_on", re.IGNORECASE)
 _AGREES = written("agrees", re.IGNORECASE)
 _CONTINUES, _BLANKS = regex(r"[ \t]*[,(\w–—-]"), regex(r"\s+")
 _ENDS = " .!?:,。！？：，"
 _LABEL_AT_END = regex(r"(?<=[.!?]) [A-Z][\w ]{2,30}:?$(?<=:)")  # "Constraints:", whose list is left out
-_LABEL = regex(r"[A-Z][a-z]+: (?=[A-Z])")  # "Stack: Flutter, Dart"
 _POINTS_AT_LIST, _STATES_WISH = (written(each, re.IGNORECASE) for each in ("points_at_list", "states_wish"))
 _SAYS_TASK, _NAMES_TASK = written("says_task", re.IGNORECASE), regex(r"^your (?:task|job|goal) is\b", re.IGNORECASE)
 _IMPERATIVE = regex(r"(?:implement|continue|build|fix|address|resolve) ", re.IGNORECASE)
@@ -100,50 +92,7 @@ def goal_of(requests: list[UserRequest], title: str | None, deed: UserRequest | 
     return line if not wanted or wanted.startswith((opening, line[:_START])) else f"{opening}, then: {wanted}"
 
 
-def title_of(goal: str, deed: UserRequest | None) -> str:
-    """A heading for a long goal: the first sentence of the request that counts; none where the goal is short.
-
-    Where no sentence ends in time, the first words of a very long goal, else none: the goal says more. Where the work
-    was not what the session opened with, the request that it was done for is the heading.
-    """
-    main = clause(heading(request_line(deed.text, _MOST_OF_TITLE)), MOST_TITLE_CHARACTERS) if deed else ""
-    alone = _alone(*goal.split(", then: ", 1))
-    main = "" if alone and CARRIES_ON.match(main) else main
-    if len(goal) <= MOST_TITLE_CHARACTERS or alone:
-        return main if main and not says_few_words(main) else clause(heading(alone), MOST_TITLE_CHARACTERS)
-    line = heading(request_line(deed.text)) if deed else goal
-    line = goal if _says_little(line[:_START]) else line
-    line = " ".join(each for each in SENTENCE_END.split(line) if not STORY_OF_ROLE.match(each)) or line
-    first = _FIRST_SENTENCE.match(line)
-    first = None if first and first[0].count('"') % 2 else first  # it ends within a quotation
-    if first is None and len(goal) > _LONG_HEADING:
-        words = clause(line, MOST_TITLE_CHARACTERS - 1)  # the whole stands below it
-        return words if words.endswith((".", "!", "?", "。", "…")) else f"{words}…"
-    if first is None or _asks(first[0]):
-        return first[0] if first else ""
-    sentences = [each for part in line.split(", then: ") for each in SENTENCE_END.split(part) if not _LABEL.match(each)]
-    asking = next((each for each in sentences if _asks(each) and not _says_little(each)), "")
-    is_of_later = asking not in line.partition(", then: ")[0]
-    says_more = bool(asking) and (is_of_later or not says_few_words(asking) or says_few_words(first[0]))
-    return _upper_first(clause(asking, MOST_TITLE_CHARACTERS)) if says_more else first[0]
-
-
-def _alone(opening: str, later: str = "") -> str:
-    """Of two requests the first that says what the work was on; empty where there is one, or none says it."""
-    both = (opening, later) if later else ()
-    said = [each for each in both if (_asks(each) or not is_english(each)) and not says_few_words(each)]
-    return next((each for each in said if not CARRIES_ON.match(each)), next(iter(said), ""))
-
-
-def says_few_words(line: str) -> bool:
-    """A line so short that without its place it does not say what the work was on: "Fix it", "Execute the plan"."""
-    if not is_english(line):
-        return sum(map(str.isalpha, line)) <= _FEW_LETTERS
-    words = (word.lower() for word in SPELT.findall(line))
-    return sum(word not in _NO_SUBJECT for word in words) <= _FEW_SUBJECTS
-
-
-def _says_little(sentence: str) -> bool:
+def says_little(sentence: str) -> bool:
     """Alone it does not say what is wanted: "Can you help with that?"."""
     return len(sentence.split()) < _FEW_WORDS and _POINTS_BACK.search(sentence) is not None
 
@@ -158,7 +107,7 @@ def opening_and_next(requests: list[UserRequest], title: str | None) -> tuple[st
     if line and is_short and later:
         return line, request_line(later[0].text)
     if line.startswith(PASTED) or (len(line) <= _MOST_OF_FIRST and _VAGUE.search(line)):
-        specific = (each for each in later if _asks(each.text[:_MOST_IN_PARTS]) and not _DETAILS.search(each.text))
+        specific = (each for each in later if is_asking(each.text[:_MOST_IN_PARTS]) and not _DETAILS.search(each.text))
         return line, next((request_line(each.text) for each in specific), "")
     if not line and title:
         line = plain_line(title, MOST_CHARACTERS)
@@ -215,7 +164,7 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     line = _with_list(paragraphs, lead, items, most) if items and text.find(items[0]) < _FAR else ""
     line = line or _sentence_that_asks(text, paragraphs, most)
     line = _LABEL_AT_END.sub("", clause(line, most))
-    return _upper_first(_COUNTED.sub("", line))
+    return upper_first(_COUNTED.sub("", line))
 
 
 def _without_quoted(text: str) -> str:
@@ -229,9 +178,8 @@ def is_paste(text: str) -> bool:
     """Mostly what a program printed, and neither end of it asks for anything: nobody said any of it."""
     ends = text.strip().partition("\n")[0], text.rstrip().rpartition("\n")[2].strip()
     is_of_terminal = PROMPT.match(ends[0]) is not None and text.count("\n") >= _FEWEST_PASTED
-    return (is_output(text) or is_of_terminal) and all(
-        OF_OUTPUT.match(each) or not _asks_plainly(each) for each in ends
-    )
+    is_asked = any(not OF_OUTPUT.match(each) and _asks_plainly(each) for each in ends)
+    return not is_asked and (is_output(text) or is_of_terminal)
 
 
 def both_ends(request: UserRequest, most: int) -> str:
@@ -256,7 +204,7 @@ def _without_assent(paragraphs: list[list[str]]) -> list[list[str]]:
         or not (_AGREES.match(first[0]) or reaction_of(first[0]) == "acceptance")
     ):
         return paragraphs
-    if _asks(first[0]) and not _says_little(first[0]):
+    if is_asking(first[0]) and not says_little(first[0]):
         return paragraphs
     return _without_assent([first[1:], *later] if first[1:] else later)
 
@@ -308,13 +256,13 @@ def _with_list(paragraphs: list[list[str]], lead: str, items: list[str], most: i
         return _with_items("", items, most)
     sentences = [sentence for paragraph in paragraphs[:3] for sentence in paragraph[:2]]
     pointing = next((sentence for sentence in sentences if _POINTS_AT_LIST.search(sentence)), "")
-    if _asks(first) and pointing != first:
+    if is_asking(first) and pointing != first:
         return ""
     if pointing and len(pointing) <= most and _CAUTION.match(pointing) is None:
         return _with_items(clause(pointing, most // 2), items, most)
-    if lead.strip("#* \t") == first.strip("#* \t") and not _asks(first):
+    if lead.strip("#* \t") == first.strip("#* \t") and not is_asking(first):
         return _with_items(first, items, most)  # a heading over findings, and no word to them
-    is_led_in = lead.endswith(":") and _asks(lead) and not any(map(_asks, paragraphs[0][:4]))
+    is_led_in = lead.endswith(":") and is_asking(lead) and not any(map(is_asking, paragraphs[0][:4]))
     return _with_items(clause(lead, most // 2), items, most) if is_led_in else ""
 
 
@@ -336,11 +284,11 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
         return pasted
     if not is_english(text) and not _LOG_LINE.match(text):
         return _filled(first[0], [*first[1:], *(each[0] for each in paragraphs[1:3])], most)
-    if _LOG_LINE.match(text) and not (len(first) > 1 and _asks(first[-1])):
+    if _LOG_LINE.match(text) and not (len(first) > 1 and is_asking(first[-1])):
         is_asked = len(paragraphs) > 1 and ASKS.search(last[-1]) is not None
         error = text.strip().split("\n", 1)[0]
         return f"{last[-1].rstrip('.:!?')}: {error}" if is_asked else f"{PASTED}{_pasted_error(text)}"
-    asks = _asks if len(text) < _LONG else _asks_plainly
+    asks = is_asking if len(text) < _LONG else _asks_plainly
     if len(text) >= _LONG and not asks(first[0]) and any(map(_BELOW.search, first[:3])):
         return " ".join(first[:3])
     asking = _place_of_ask(first[:12], asks)
@@ -351,7 +299,7 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
         first, asking = [wish, *first[asking + 1 :]], 0
     start = 0 if sum(map(len, first[: asking + 1])) + asking <= most else asking
     following = first[start + 1 :]
-    is_continued = len(paragraphs) > 1 and len(text) < _MOST_IN_PARTS and _asks(paragraphs[1][0])
+    is_continued = len(paragraphs) > 1 and len(text) < _MOST_IN_PARTS and is_asking(paragraphs[1][0])
     if len(paragraphs) > 1 and (is_continued or _needs_next(first[-1], text)):
         below = paragraphs[1:4] if first[-1].endswith(":") else []
         items = [each[0].rstrip(" .;,") for at, each in enumerate(below) if not at or len(each) == 1]
@@ -376,14 +324,14 @@ def _asked_elsewhere(text: str, paragraphs: list[list[str]], most: int) -> str:
     if len(paragraphs) == 1:
         return ""
     is_list = len(paragraphs) > 2 and first[0].endswith(":") and len(first[0].split()) > 2
-    if is_list and all(_asks(each[0]) for each in paragraphs[2:4]):
+    if is_list and all(is_asking(each[0]) for each in paragraphs[2:4]):
         return _filled(first[0], ["; ".join(each[0].rstrip(" .;,") for each in paragraphs[1:])], most)
     if not is_title(first[0]) and ASKS.search(last[-1]):
         lead_in = f"{first[0]} " if first[0].endswith(":") else ""
-        return f"{lead_in}{' '.join(last[-2:])}" if _says_little(last[-1]) else last[-1]
+        return f"{lead_in}{' '.join(last[-2:])}" if says_little(last[-1]) else last[-1]
     if asked := _asked_later(paragraphs, _SAYS_TASK if len(text) >= _LONG else _NAMES_TASK):
         return asked
-    if text.startswith("# ") and len(first[0].split()) < _FEW_WORDS and ":" not in first[0] and _asks(last[-1]):
+    if text.startswith("# ") and len(first[0].split()) < _FEW_WORDS and ":" not in first[0] and is_asking(last[-1]):
         return f"{first[0].rstrip('.:')}: {last[-1]}"  # a heading, and at the end what to do about it
     return ""
 
@@ -411,9 +359,14 @@ def _wish_of(sentence: str) -> str:
 def _said_of_paste(text: str, first: str, last: str) -> str:
     """What is asked in the line below a paste; of a trace alone its error; empty for other texts."""
     end = text.rstrip().rpartition("\n")[2].strip()
-    if len(last) > len(end) + _PASTED and last.endswith(end) and _asks_plainly(end) and not _asks(first):
-        return f"{first.rstrip(':')}: {end}" if _says_little(end) and first != last else end
-    if len(text) >= _LONG and not _asks(first) and _WANTS_TO_KNOW.match(end) and len(end.split()) <= _MOST_OF_QUESTION:
+    if len(last) > len(end) + _PASTED and last.endswith(end) and _asks_plainly(end) and not is_asking(first):
+        return f"{first.rstrip(':')}: {end}" if says_little(end) and first != last else end
+    if (
+        len(text) >= _LONG
+        and not is_asking(first)
+        and _WANTS_TO_KNOW.match(end)
+        and len(end.split()) <= _MOST_OF_QUESTION
+    ):
         return end
     is_bare = not is_english(first) and _FRAMES.search(text[:_LONG]) and not ASKS.search(last)
     return f"{PASTED}{_pasted_error(text)}" if is_bare else ""
@@ -437,7 +390,8 @@ def _asked_later(paragraphs: list[list[str]], says_so: re.Pattern[str]) -> str:
 
 
 @lru_cache(maxsize=512)  # of one request several lines are made, of different lengths
-def _asks(sentence: str) -> bool:
+def is_asking(sentence: str) -> bool:
+    """Whether a sentence says that something is wanted, and is no word of caution."""
     return ASKS.search(sentence) is not None and _CAUTION.match(sentence) is None
 
 
@@ -470,6 +424,6 @@ def _filled(line: str, following: list[str], most: int) -> str:
     return line
 
 
-def _upper_first(line: str) -> str:
+def upper_first(line: str) -> str:
     """The line with a capital, unless it begins with a name from code."""
     return line[:1].upper() + line[1:] if re.match(r"[a-z]+(?:'[a-z]+)?(?:[ ,:!?]|\.\s)", line) else line
