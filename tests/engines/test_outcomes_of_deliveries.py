@@ -136,6 +136,12 @@ def test_an_answer_that_was_given_anew_after_an_objection_is_partial() -> None:
     assert shown(again).outcome == "partial"
 
 
+def test_an_answer_that_the_user_had_stopped_the_agent_for_is_partial() -> None:
+    stopped = looked().user("[Request interrupted by user]", "interrupt").user("only the parser").says(REVIEW)
+    result = shown(stopped)
+    assert (result.outcome, result.basis, result.turn) == ("partial", "stopped", 6)
+
+
 def test_an_answer_that_rests_on_logs_which_were_fetched_into_a_temporary_folder_is_delivered() -> None:
     result = shown(looked().run("gh run view --log > /tmp/ci/run.log", "").says(REVIEW))
     assert (result.outcome, result.basis) == ("success", "delivered")
@@ -270,6 +276,10 @@ def test_a_service_shows_nothing_of_a_conversation_a_refusal_or_other_work(sessi
         ("The review is pushed. The fix cycle is running again.", "partial"),
         ("Pushed. Waiting for your review.", "success"),
         ("Pushed. Nothing is waiting for anybody.", "success"),
+        ("Pushed. You need to rebuild the lamp for it.", "partial"),
+        ("Pushed. I had to restart it once.", "success"),
+        ("Pushed. To see it, restart the lamp.", "partial"),
+        ("Pushed. It can restart the server by itself.", "success"),
     ],
 )
 def test_what_was_shipped_is_partial_where_the_last_words_are_that_work_goes_on(last: str, outcome: str) -> None:

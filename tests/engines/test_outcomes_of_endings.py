@@ -282,4 +282,11 @@ def test_what_a_provider_says_in_place_of_the_answer_leaves_the_request_open() -
     session.user("Will you build an agent that plays with 7 levels?").says(
         "Provider API request failed. (request_id=9)"
     )
-    assert summary(session).outcome == "failure"
+    assert summary(session).outcome == "partial"
+
+
+def test_a_run_that_was_cut_off_after_what_it_had_undone_is_partial() -> None:
+    session = Session().user("take the lamp out again").run("git checkout HEAD -- lamp.py", "Updated 1 path")
+    assert summary(session.says("API Error: 500 overloaded")).outcome == "partial"
+    looked_only = Session().user("take the lamp out again").run("cat lamp.py", "lamp = 1")
+    assert summary(looked_only.says("API Error: 500 overloaded")).outcome == "failure"

@@ -78,6 +78,8 @@ def test_of_chosen_tests_fewer_or_others_are_not_the_same_check(failed: str, pas
         ("xcodebuild -scheme Till build", "xcodebuild -scheme Till test"),
         ("manage.py check", "manage.py test"),
         ("cargo check --bin test", "cargo test --bin test"),
+        ("make till ITEM=2", "make -n till ITEM=2"),
+        ("just till", "just --dry-run till"),
     ],
 )
 def test_another_job_of_the_same_program_is_another_check(failed: str, passed: str) -> None:

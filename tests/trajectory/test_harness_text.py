@@ -9,7 +9,8 @@ import pytest
 
 from agent_wiki.readers.openai_messages import read
 from agent_wiki.readers.recording import Recording
-from agent_wiki.trajectory.harness_text import harness_mark
+from agent_wiki.trajectory import Message
+from agent_wiki.trajectory.harness_text import answers_stop_hook, harness_mark
 
 SUMMARIES = [
     "This session is being continued from a previous conversation that ran out of context.",
@@ -68,3 +69,14 @@ def test_blocks_that_codex_puts_before_a_request_are_its_own_and_the_request_is_
     )
     assert harness_mark(f"{plugins}\nMend the lamps.") is None
     assert harness_mark("<recommended_plugins> is a tag that I do not know") is None
+
+
+@pytest.mark.parametrize(("hook", "is_one"), [("Stop hook feedback:\nSave it.", True), ("Save it.", False)])
+def test_a_reply_to_a_stop_hook_is_known_by_what_stands_before_it(hook: str, *, is_one: bool) -> None:
+    mark = harness_mark(hook)
+    opened = [Message(role="user", content="Open the shop."), Message(role="assistant", content="It is open.")]
+    messages = [*opened, Message(role="user", content=hook, mark=mark), Message(role="assistant", content="Nothing.")]
+    assert answers_stop_hook(messages, 4) is is_one
+    assert not answers_stop_hook(messages, 2)
+    called_before = [messages[0], *messages[2:]]  # the hook came upon no reply
+    assert not answers_stop_hook(called_before, 3)

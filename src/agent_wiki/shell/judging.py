@@ -37,6 +37,7 @@ from agent_wiki.shell.result_lines import (
 )
 from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
 from agent_wiki.shell.syntax import PIPES
+from agent_wiki.shell.task_runners import task_words
 from agent_wiki.trajectory.lazily import regex
 
 _TESTS_FAILED = regex(r"^\s*(?:--- FAIL\b|FAIL(?:ED)?\b|not ok \d)|\b[1-9]\d* (?:failed|failing)\b")
@@ -66,6 +67,15 @@ _SERVES = regex(
     r"|Application startup complete",
     re.IGNORECASE,
 )
+
+_SAYS_WHAT_BEGINS = frozenset({"npm", "pnpm"})
+_BEGINS = regex(r"> \S{1,200}@\d\S{0,40} ([\w:.@/-]{1,80})")
+
+
+def _script(step: SimpleCommand) -> str:
+    """The script of a package that npm or pnpm is to run; empty for all else."""
+    words = task_words(step.words) if step.program in _SAYS_WHAT_BEGINS else []
+    return next((word for word in words if word not in ("run", "run-script")), "")
 
 
 def judged_line(command: str, result: str, has_failed: bool | None, turn: int | None) -> Verdict:
@@ -98,6 +108,11 @@ class _Judge:
     def good_lines(self) -> list[str]:
         """The lines that say that tests or a build passed."""
         return passing_lines(self.lines)
+
+    @cached_property
+    def begun(self) -> set[str]:
+        """The scripts that npm or pnpm says it begins: `> shop@1.0.0 lint`."""
+        return {match[1] for line in self.lines if (match := _BEGINS.match(line))}
 
     @cached_property
     def able_to_speak(self) -> list[int]:
@@ -166,12 +181,18 @@ class _Judge:
 
     def _can_speak(self, at: int) -> bool:
         step = self.steps[at]
-        if (is_trivial(step) and step.program != "cd") or _activates(step):
+        if (is_trivial(step) and step.program != "cd") or _activates(step) or self._was_not_begun(at):
             return False
         if not step.is_mute:
             return True
         files = set(step.writes)
         return any(files & set(later.words) for later in self.steps[at + 1 :])
+
+    def _was_not_begun(self, at: int) -> bool:
+        """A script of a package of which the runner says nothing, though it names another one that it began."""
+        scripts = [_script(step) for step in self.steps]
+        is_named = any(script in self.begun for script in scripts)
+        return is_named and scripts[at] not in ("", *self.begun) and not self.chain.viewers(at)
 
     # -- failed ----------------------------------------------------------------------------------------------------
 

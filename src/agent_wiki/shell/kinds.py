@@ -44,7 +44,7 @@ CHECK_WORDS = {
     "typst": {"compile"},
     "nix": {"build", "check"},
     "nixos-rebuild": {"build", "dry-build", "dry-activate"},
-    "rails": {"test", "spec"},
+    "rails": {"test", "spec", "test:all", "test:system"},
     "sbt": {"test", "compile"},
     "lein": {"test", "check"},
     "dune": {"build", "test", "runtest"},
@@ -95,7 +95,10 @@ CHECK_WORDS = {
 }
 _ASKS_ABOUT_ITSELF = frozenset({"--version", "-V", "--help", "-h"})
 _COMPARES = frozenset({"--check", "--check-only", "-check", "--set-exit-if-changed"})  # of formatters
-_RUNNER_TARGET = regex(r"(?:^|[:_.-])(?:tests?|lint|build|check|typecheck|compile|verify|ci|e2e|spec|vet|tsc)\b")
+_RUNNER_TARGET = regex(
+    r"(?:^|[:_.-])(?:tests?|lint|build|check|typecheck|compile|verify|ci|e2e|spec|vet|tsc"
+    r"|pre-?commit|validate)\b"
+)
 _GRADLE_CHECK = regex(r"(?:^|:)(?:test|check|lint|build|assemble|compile)(?:[A-Z]\w*)?$")
 _TEST_SERVICE = regex(r"(?:^|[:_.-])tests?\b")
 _TEST_IMAGE = regex(r"(?:[\w.-]+/)*(?:[\w.]+-)*tests?(?::[\w.-]+)?")  # an image that is named for its tests
@@ -108,6 +111,8 @@ _PYTHON_CHECKS = frozenset(
 )  # fmt: skip
 _TEST_SCRIPT = regex(
     r"(?:^|/)(?:run[_-]?)?tests?(?:\.(?:py|sh|js|mjs|ts|rb))?$|(?:^|/)runtests?\.\w+$|(?:^|/)tests?/run[\w-]*\.sh$"
+    r"|(?:^|/)(?:bin|scripts?|tools|hack|dev)/(?:ci(?:build)?|checks?|lint|verify|type-?check|pre-?commit)(?:\.(?:sh|ps1))?$"
+    r"|^\./ci(?:\.(?:sh|ps1))?$"
 )
 _INTERPRETERS = frozenset(
     {"python", "python3", "python2", "node", "bash", "sh", "zsh", "ruby", "perl", "deno", "bun", "php", "tsx",

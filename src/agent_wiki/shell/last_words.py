@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from agent_wiki.shell.programs import shows_text_of_others
-from agent_wiki.shell.result_lines import MOST_QUOTED, UNCAUGHT, without_colours
+from agent_wiki.shell.result_lines import MOST_QUOTED, UNCAUGHT, ends_in_traceback, shows_success, without_colours
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.syntax import PIPES
 from agent_wiki.trajectory.lazily import dataclass, regex
@@ -71,6 +71,8 @@ def last_words(steps: Sequence[SimpleCommand], heard: Sequence[int], lines: Sequ
     if not lines or not doing:
         return None
     last = doing[-1]
+    if (line := ends_in_traceback(lines)) and not any(map(shows_success, lines)):
+        return LastWords(last, line, is_sure=True)  # in a thread, or printed: the status knows nothing of it
     if line := _of_death(lines):
         return LastWords(last, line, is_sure=False)
     line = _of_question(steps, last, lines[-1])

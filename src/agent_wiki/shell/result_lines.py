@@ -107,7 +107,7 @@ _SENTENCE_ENDS, _CLAUSE_ENDS = re.compile(r"[.!?。！？](?=\s)"), re.compile(r
 _LEFT_HANGING = re.compile(r"[,;]?\s+(?:and|or|the|an?|of|to|for|with|in|by|from|on|at|as)$")
 _COLOURS = regex(r"\x1b\[[\d;]{0,20}[A-Za-z]")
 _NOTHING_FAILED = regex(
-    r"\b(?:no|0|zero) (?:failed|failures?|errors?|problems?)\b|fail(?:ed|ures?)? ?[=:] ?0\b", re.IGNORECASE
+    r"\b(?:no|0|zero) (?:failed|failures?|errors?|problems?|remaining)\b|fail(?:ed|ures?)? ?[=:] ?0\b", re.IGNORECASE
 )
 _ERROR_WORDS = regex(  # no name of a file: `src/error.rs`
     r"(?<![/.])\b(?:error|fatal|not found|no such|cannot|can't|could not|couldn't|denied|failed|failure|exception|"
@@ -343,7 +343,8 @@ def last_line(text: str) -> str:
 def error_line(text: str) -> str:
     """The most informative verbatim line of a failed result; empty when no line says anything.
 
-    In this order: the traceback at the end, or the shell's complaint there where no line says what failed; what apt,
+    In this order: the traceback at the end, or where errors are printed before the rest, at the start; the shell's
+    complaint at the end where no line says what failed; what apt,
     bun or gcloud marks as an error, and that there was nothing to commit; a panic of Go; a line that says what failed;
     a place in a file; the end of a traceback; an exception that nobody caught; a line that only says that something
     failed; what PowerShell or an audit says; the first with a word of error; what a check of the form found; the first.
@@ -359,8 +360,9 @@ def error_line(text: str) -> str:
     worded = [line for line in worded if not _INFORMS.match(line)] or worded
     telling = [line for line in failed if not _WEAK.search(line)]
     ends, is_popped = _traceback_ends(lines), "The stash entry is kept" in text  # which prints a status, too
+    is_first = any(line.startswith("Traceback (most") for line in lines[:1])
     kinds = (  # each looked for only where those before it are not there
-        ends if ends == lines[-1:] else (),
+        ends if is_first or ends == lines[-1:] else (),
         () if telling else filter(_LAST_OF_SHELL.match, lines[-1:]),
         (line for line in lines if _SAYS_WHY.match(line) or (not is_popped and _NOTHING_TO_COMMIT.match(line))),
         (line for line in lines if "HttpError accessing" in text and _MESSAGE.match(line)),
@@ -393,6 +395,14 @@ def _refusal_of_codex(text: str) -> str:
     pieces = _PIECE.findall(text[max(text.find("message: "), 0) :][:_MOST_OF_VALUES])
     said = (each[each.rfind("rejected: ") :] if "rejected: " in each else each for each in pieces)
     return next((each.strip() for each in said if _ERROR_WORDS.search(each) and "ToolCallOutput" not in each), "")
+
+
+def ends_in_traceback(lines: Sequence[str]) -> str:
+    """The error with which Python ended below a traceback; empty where it ended otherwise, or only tidied up."""
+    own = [line for line in lines if not line.startswith("Shell cwd was reset to ")]
+    start = next((at for at in range(len(own) - 1, -1, -1) if own[at].startswith("Traceback (most")), None)
+    is_last = start is not None and _traceback_ends(own[start:]) == own[-1:]
+    return own[-1] if start is not None and is_last and "Exception ignored " not in own[max(start - 1, 0)] else ""
 
 
 def _traceback_ends(lines: list[str]) -> list[str]:

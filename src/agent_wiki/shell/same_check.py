@@ -8,6 +8,7 @@ are not enough, nor is the same interpreter of another query or script.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
 
 from agent_wiki.shell.files_written import patch_parts
@@ -26,6 +27,7 @@ _NARROWING = frozenset(
 )  # fmt: skip
 _PATHS = frozenset({"--testPathPattern", "--testPathPatterns"})  # their values are paths, like bare words
 _COMPILING_ONLY = frozenset({"-c", "--collect-only", "--no-run", "--list", "--dry-run"})
+_DRY = frozenset({"-n", "--dry-run", "--just-print", "--recon"})  # of make and just
 # Where a check runs, not what it checks.
 _PLACES = frozenset({"-destination", "-derivedDataPath", "-sdk"})
 _RUNNERS_WITH_TARGETS = frozenset(
@@ -83,13 +85,18 @@ def check_run(command: SimpleCommand) -> CheckRun:
         program, rest = rest[1] if len(rest) > 1 else program, rest[2:]
     family = [program]
     if program in _RUNNERS_WITH_TARGETS:
-        family += [word for word in rest if not word.startswith("-")]
+        family += [word for word in rest if not word.startswith("-") or is_dry(program, [word])]
         rest = []
     elif verb := _verb(program, rest):
         family.append(verb)
         rest.remove(verb)
     family += [word for word in rest if word in _COMPILING_ONLY]
     return CheckRun(" ".join(family), frozenset(_targets(rest)))
+
+
+def is_dry(program: str, words: Collection[str]) -> bool:
+    """Whether a command only tells what it would do, by an option that says so."""
+    return "--dry-run" in words or (program in ("make", "just") and not _DRY.isdisjoint(words))
 
 
 def _verb(program: str, words: list[str]) -> str:

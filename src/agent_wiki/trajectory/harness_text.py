@@ -8,8 +8,10 @@ another format's reader, and a user pastes it into another chat: so it is known 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from agent_wiki.trajectory.lazily import regex
-from agent_wiki.trajectory.model import MessageMark
+from agent_wiki.trajectory.model import Message, MessageMark
 
 _CALL_AS_TEXT = regex(r"(?m)^\s{0,8}<(?:function[=>]|tool_call>\s*[{\n]|parameter=|invoke name=)")
 _SUMMARY = regex(
@@ -48,6 +50,7 @@ _WRITTEN_IN = regex(
     r"|I ran the following shell command:\n```sh\n)"
 )
 
+_STOP_HOOK = regex(r"\s*(?:Subagent)?Stop(?::[\w|*.-]{1,80})? hook ")
 # What Codex tells a model before the first request, a block each.
 _BLOCK = regex(r"\s*<(?P<tag>recommended_plugins|(?:apps|plugins|skills|permissions)_instructions|collaboration_mode)>")
 _MOST_BLOCKS = 20
@@ -66,6 +69,15 @@ def harness_mark(text: str) -> MessageMark | None:
     if _SUMMARY.match(text):
         return "compaction"
     return "injected" if _WRITTEN_IN.match(text) else None
+
+
+def answers_stop_hook(messages: Sequence[Message], turn: int) -> bool:
+    """Whether a reply only answers a hook that came upon the reply before it, and nothing was called for it."""
+    if turn < 3:
+        return False
+    before, hook = messages[turn - 3 : turn - 1]
+    is_hook = hook.role == "user" and _STOP_HOOK.match(hook.content or "") is not None
+    return is_hook and before.role == "assistant" and bool(before.content) and not before.tool_calls
 
 
 def without_written_call(reply: str) -> str:

@@ -46,6 +46,11 @@ _FEWEST_WORDS, _FEWEST_LINES = 9, 6
 # What a reviewer writes of a line: `src/cart.py:12 rename this`; a compiler names the column, or the fault.
 _REMARK = regex(r"\s*[\w./-]+:\d+:? +(?![^\n]*(?:error|warning|fail))", re.IGNORECASE)
 _LONG_PASTE = 400  # characters below a line that announces it
+# The screen of an agent's own program, and what was typed there; the first line of an error.
+_SCREEN, _OF_SCREEN = regex(r"\s*[●⏺✻] "), regex(r"^[ \t]*(?:⎿|✻ |❯|● \w{2,20}\()", re.MULTILINE)
+_TYPED = regex(r"^[ \t\xa0]*❯[ \t\xa0]+(\S[^\n]*(?:\n(?![ \t\xa0]*(?:[●⏺✻⎿─❯]|\n))[^\n]+){0,20})", re.MULTILINE)
+_ERROR = regex(r"\s*(?:\w*(?:Error|Exception)\b|Traceback \(most|Uncaught |fatal: |FATAL)")
+_MOST_BELOW, _FEWEST_BELOW = 4, 4  # lines, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,23 @@ def own_text(text: str, *, follows_reply: bool) -> str:
     """What of a user's turn are the user's own words."""
     parts = parts_of(text, follows_reply=follows_reply)
     return "".join(text[part.start : part.end] for part in parts if part.voice == "user")
+
+
+def below_paste(text: str) -> str:
+    """What a person types on a copied screen of the agent, or below an error of many lines; all where there is none."""
+    if _SCREEN.match(text) and _OF_SCREEN.search(text):
+        typed = _TYPED.findall(text)
+        return typed[-1].strip() if typed else text
+    first, _, rest = text.strip().partition("\n\n")
+    last = rest.rpartition("\n\n")[2].strip()
+    is_error = _ERROR.match(first) is not None and first.count("\n") + 1 >= _FEWEST_LINES
+    is_own = len(last.split()) >= _FEWEST_BELOW and last.count("\n") < _MOST_BELOW and not OF_OUTPUT.match(last)
+    return last if is_error and is_own else text
+
+
+def is_screen(text: str) -> bool:
+    """Whether a text is a copied screen of the agent on which nothing was typed."""
+    return _SCREEN.match(text) is not None and _OF_SCREEN.search(text) is not None and not _TYPED.search(text)
 
 
 @lru_cache(maxsize=64)  # several lines of a page quote the same turn

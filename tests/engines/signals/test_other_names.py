@@ -173,20 +173,6 @@ def test_that_the_option_is_refused_again_does_not_speak_against_it() -> None:
     assert grade_of(lesson.guideline, script.done()).contradiction == ""
 
 
-def test_a_program_in_a_container_is_no_wrapped_one() -> None:
-    refused = "error: unknown command 'npm' for 'docker compose'"
-    script = Script().runs("docker compose exec web npm test", refused, failed=True).runs("npm test", "3 pass")
-    assert not _rules(script)
-
-
-def test_a_wrapper_that_does_not_know_the_program_is_left_out() -> None:
-    refused = "error: unrecognized subcommand 'bun'\n\nUsage: rtk [OPTIONS] <COMMAND>"
-    script = Script().runs("rtk bun run test 2>&1 | tail -5", refused, failed=True).runs("bun run test", "3 pass")
-    (lesson,) = _lessons(script)
-    assert lesson.guideline.title == "Call `bun` without `rtk`"
-    assert grade_of(lesson.guideline, script.done()).cause == "checked"
-
-
 @pytest.mark.parametrize("makes_it_known", [True, False])
 def test_an_option_that_the_session_shows_to_be_known_or_writes_is_none_to_leave_out(makes_it_known: bool) -> None:
     script = Script().runs("till list --all", "unknown flag: --all", failed=True).runs("till list", "pears")

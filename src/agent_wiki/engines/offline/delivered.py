@@ -63,6 +63,8 @@ def delivered(stretch: Stretch) -> Shown | None:
         return None
     end = final[1].rstrip()[-_LEAST_LETTERS:]
     closing = SENTENCE_END.split(end.splitlines()[-1].strip())[-1] if end else ""
+    if stops := stretch.interrupts():  # words that were asked for again, or came in place of what was stopped
+        return Shown("partial", "stopped", stops[-1])
     if _WILL_DO.match(closing):
         return Shown("partial", "left-open", final[0], quoted(closing))
     if "?" in end and (waits := _WAITS.search(end)):

@@ -15,7 +15,7 @@ from agent_wiki.shell.result_lines import error_line
 from agent_wiki.stages.user_reactions import reaction_of
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
-from agent_wiki.trajectory.own_words import is_output, own_part
+from agent_wiki.trajectory.own_words import below_paste, is_output, is_screen, own_part
 from agent_wiki.trajectory.pasted_signs import OF_OUTPUT, PROMPT
 from agent_wiki.wiki.text import plain_line, without_links, without_rules
 
@@ -147,7 +147,7 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     text = without_rules(without_links(_LINK_ALONE.sub(r" \1 ", text)))  # an editor sets a file that is named apart
     before = _SECRET_LINES.match(text) or _MENTIONS.match(text) or _SCREEN.match(text)
     text = text[before.end() :] if before else text
-    text = own_part(_without_quoted(text))
+    text = own_part(_without_quoted(below_paste(text)))
     if is_paste(text):
         return f"{PASTED}{_pasted_error(text)}"
     plan = _PLAN.match(text)
@@ -179,7 +179,7 @@ def is_paste(text: str) -> bool:
     ends = text.strip().partition("\n")[0], text.rstrip().rpartition("\n")[2].strip()
     is_of_terminal = PROMPT.match(ends[0]) is not None and text.count("\n") >= _FEWEST_PASTED
     is_asked = any(not OF_OUTPUT.match(each) and _asks_plainly(each) for each in ends)
-    return not is_asked and (is_output(text) or is_of_terminal)
+    return is_screen(text) or (not is_asked and (is_output(text) or is_of_terminal))
 
 
 def both_ends(request: UserRequest, most: int) -> str:

@@ -108,7 +108,8 @@ def _reports_trouble(words: str) -> bool:
 def _left_something(stretch: Stretch) -> bool:
     """Files were changed, the machine was set up, or an earlier request was answered after a look at something."""
     worked = (each.text() for act in stretch.acts if act.has_worked for each in act.commands)
-    if stretch.product() or any(map(INSTALLS.search, worked)):
+    is_undone = any(act.kind == "revert" and act.has_worked for act in stretch.acts)
+    if stretch.product() or is_undone or any(map(INSTALLS.search, worked)):
         return True
     reply, last = stretch.last_reply(), stretch.last_request_turn()
     if any(map(says_no, stretch.requests)) and reply is not None and reply[0] > last:
@@ -161,7 +162,7 @@ def _shipped_or_delivered(stretch: Stretch) -> Shown | None:
     """What shows more than a script that ran through."""
     found = healthy_cluster(stretch) or shipped_as_asked(stretch) or published(stretch)
     found = found or (None if stretch.product() else delivered(stretch))
-    return found if found is not None and found.outcome == "success" else None
+    return found if found is not None and (found.outcome == "success" or found.basis == "stopped") else None
 
 
 def _handed_over(stretch: Stretch) -> Shown:
@@ -346,7 +347,7 @@ def _by_end(stretch: Stretch) -> Shown | None:
     source = stretch.trajectory.source
     is_last = stretch.last_turn == len(stretch.trajectory.messages)
     has_served = any(act.kind == "service" and act.has_worked for act in stretch.acts)
-    had: Outcome = "partial" if _had_passed(stretch) or stretch.product() or has_served else "failure"
+    had: Outcome = "partial" if _had_passed(stretch) or _left_something(stretch) or has_served else "failure"
     if source.exit_status and _CUT_OFF.search(source.exit_status) and is_last:
         return Shown(had, "cut-off")
     last = stretch.last_reply()

@@ -16,7 +16,7 @@ from agent_wiki.shell.kinds import script_of
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.shell.tools import works_on_files
 from agent_wiki.trajectory import Message, Trajectory
-from agent_wiki.trajectory.harness_text import without_written_call
+from agent_wiki.trajectory.harness_text import answers_stop_hook, without_written_call
 from agent_wiki.trajectory.json_text import object_in
 from agent_wiki.trajectory.lazily import dataclass, regex
 from agent_wiki.trajectory.stated_task import issue_read_first
@@ -148,7 +148,8 @@ class Stretch:
         for turn in range((until or self.last_turn + 1) - 1, self.first_turn - 1, -1):
             message = self.trajectory.messages[turn - 1]
             if message.role == "assistant" and not message.tool_calls and message.content not in ("", None, _NO_REPLY):
-                if reply := without_written_call(message.content):
+                reply = without_written_call(message.content)
+                if reply and not answers_stop_hook(self.trajectory.messages, turn):
                     yield turn, self._without_preamble(reply)
             elif words := _reported(message):
                 yield turn, words

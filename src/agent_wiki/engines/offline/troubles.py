@@ -35,7 +35,7 @@ from agent_wiki.shell.result_lines import (
     shows_success,
     speaks_of_failure,
 )
-from agent_wiki.shell.same_check import CheckRun
+from agent_wiki.shell.same_check import CheckRun, is_dry
 from agent_wiki.shell.silent_checks import finds_no_error, fits_no_test
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.shell.tools import line_of_code
@@ -53,7 +53,7 @@ _MOST_EDITS, _MOST_OPEN = 12, 200  # of so many failures at once the oldest are 
 _MOST_SHOWN = 2
 _MOST_NOTICES = 8
 _COUNTS, _NAMES_CAUSE = written("only_counts"), written("names_cause")
-_HELPS = {"--help", "--version", "--dry-run"}
+_HELPS = {"--help", "--version"}
 _MERGES = ("merge", "rebase", "cherry-pick", "pull")
 _WITH_SUBCOMMAND = named("with_subcommand")
 _NESTED = named("nested_subcommands")
@@ -280,7 +280,7 @@ def _note(trouble: Trouble, act: Act) -> None:
 
 def _is_cut(act: Act) -> bool:
     """It may have failed as before: only the end of the output of what is no check can be seen, or it was stopped."""
-    if any(_HELPS & set(each.words) for each in act.commands):
+    if any(_HELPS & set(each.words) or is_dry(each.program, each.words) for each in act.commands):
         return True
     says_so = act.finding is not None and shows_success(act.finding.line)
     says_so = says_so or finds_no_error(act.commands, act.call.result or "")

@@ -31,28 +31,16 @@ def lessons(session: MinedSession) -> list[Lesson]:
 
 
 def _renamed(session: MinedSession, failed: Attempt) -> list[Lesson]:
-    """An option that a program does not know is replaced by one that it knows, or left out, as its wrapper may be."""
+    """An option that a program does not know is replaced by one that it knows, or left out."""
     if (match := _UNKNOWN.search(failed.output)) is None:
         return []
     for wanted, later, used in _stand_ins(session, failed):
-        has_passed = later.verdict == "passed"
-        wording = _by_itself(match, wanted, used) if has_passed or has_run(later.ended) else None
-        if has_passed and wording is None:
-            wording = _by_other_option(match, wanted, used) or without_option(session, failed, match, wanted, used)
+        if later.verdict != "passed":
+            continue
+        wording = _by_other_option(match, wanted, used) or without_option(session, failed, match, wanted, used)
         if wording is not None:
             return _lesson(session, Recovery(failed, later, wanted, used), wording, match[0])
     return []
-
-
-def _by_itself(unknown: re.Match[str], wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
-    """The wrapper does not know the program that it is to run, which is called without it."""
-    wrapper, name = (*wanted.called[:1], "")[0], wanted.program
-    is_bare = used.words == wanted.words == (used.called or used.words)
-    if name != unknown["word"] or wanted.called[:2] != (wrapper, name) or not is_bare:
-        return None
-    rule = f"Call `{name}` by itself, and not through `{wrapper}`, which has no such command."
-    trigger = f"`{wrapper} {name}` is to be called, or answers `{unknown[0]}`."
-    return Wording("recoveries/renamed", f"Call `{name}` without `{wrapper}`", rule, trigger, (tag(name), tag(wrapper)))
 
 
 def _by_other_option(unknown: re.Match[str], wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
