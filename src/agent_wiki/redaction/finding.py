@@ -37,7 +37,10 @@ _HEADERS = {
             (?P<secret>[A-Za-z0-9._~+/=-]{12,4000})""",
         re.VERBOSE | re.IGNORECASE,
     ),
-    "cookie": regex(r"cookie\\{0,3}[\"']?: ?[\"']?(?P<pairs>[^\s\"'\\][^\n\"'\\]{15,8000})", re.IGNORECASE),
+    "cookie": regex(  # a header, an option of a client, what a page is given, a value of a program
+        r"cookies?\\{0,3}[\"']?(?:[ ]?[:=]|(?<=--cookie)[ ])[ ]?\\{0,3}[\"']?(?P<pairs>[^\s\"'\\{][^\n\"'\\]{15,8000})",
+        re.IGNORECASE,
+    ),
 }
 _COOKIE = regex(r"(?:(?<=[; ])|\A)(?:[\w.-]{1,80}=)?(?P<secret>[^\s;,=\"'\\]{16,4000}+)(?=;|,|\Z|\s|=)")
 _HINTS = (*NAME_WORDS, *_HEADERS)

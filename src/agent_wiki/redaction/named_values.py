@@ -10,11 +10,11 @@ from agent_wiki.redaction.looks import Form, is_key, is_made_up, is_number, is_p
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _LONGEST_OWNER = 14  # characters before `key` that may say whose key it is: "application", and a few more
-NAME_WORDS = ("pass", "pwd", "secret", "token", "key", "_pat")
+NAME_WORDS = ("pass", "pwd", "pw", "secret", "token", "key", "_pat")
 """Words for a secret with which names end, in lower case."""
 
-_PASSWORD_WORDS = ("pass", "pwd")
-_KINDS = {"pass": "password", "pwd": "password", "key": "api-key", "_pat": "token"}
+_PASSWORD_WORDS = ("pass", "pwd", "pw")
+_KINDS = {"pass": "password", "pwd": "password", "pw": "password", "key": "api-key", "_pat": "token"}
 _NAME_REST = regex(
     r"(?:word|wd|phrase)?(?:[_-]?(?:access[_-]?)?key)?(?:[_-]?(?:value|base64|b64|base|prod|dev|test|staging|live|\d{1,3}))?(?![\w-])",
     re.IGNORECASE,
@@ -22,10 +22,14 @@ _NAME_REST = regex(
 _NAME_CHARACTERS = string.ascii_letters + string.digits + "_.-"
 _KEY_OWNER = regex(
     r"(?:api|access|account|auth|private|encrypt\w{0,3}|signing|master|secret|storage|service|deploy|webhook|hmac|jwt"
-    r"|admin|pre[_-]?shared|app|application|server|client|session|license|bot|consumer|subscription|function|project)[_-]?\Z",
+    r"|admin|pre[_-]?shared|app|application|server|client|session|license|bot|consumer|subscription|function|project)[_.-]?\Z",
     re.IGNORECASE,
 )
 _KEY_IN_WORDS = regex(r"\b(?:api|access|private|encryption|signing|secret|master|auth|webhook) \Z", re.IGNORECASE)
+_HERE_IS = regex(r"\b(?:here(?:'s| is)|use|with) (?:the|my|your|our|this) \Z", re.IGNORECASE)  # key: …
+_TAKES_TOKEN = regex(r"\b(?:use|using|with|try|take) (?:(?:the|this|my|our) )?(?:\w{1,20} )?\Z", re.IGNORECASE)
+_PART_OF_A_NAME = regex(r"\w[_-]\Z")
+_OF_A_USER = regex(r"\b(?:user(?:name)?|login|account|admin|root)\b[^\n]{1,80}\W\Z", re.IGNORECASE)
 _LEAST_IN_WORDS = 20  # characters: "the API key is …" is said of much that is none
 _PUBLIC_NAME = regex(
     r"(?:next|page|continu\w{0,6}|cancel\w{0,8}|sync|cursor|eos|bos|pad|unk|mask|sep|cls|stop|public|old)[_.-]?\Z",
@@ -67,7 +71,7 @@ _SAID = regex(r"word\b(?:(?! ?[\w-])|(?= (?:for|to|of|on|and)\b))")  # no word b
 _MINE = regex(r"(?:\b|\\n)(?:[Mm]y|[Oo]ur)(?: \w{1,20}){0,2} \Z")
 # Of a .netrc, which may be one line; `config set <name> <value>`; variables of a Dockerfile and of Windows.
 _SPACE_GIVES = regex(
-    r"(?:\b|\\n)(?:login|set|setx|ENV) (?:[^\n\\]|\\(?!n))*\Z"
+    r"(?:\b|\\n)(?:login|set|setx|ENV|config create) (?:[^\n\\]|\\(?!n))*\Z"
     r"|[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,30}){1,3}[ ,;]{1,3}\Z"  # "kim@example.com, password …"
 )
 _BELOW_A_LOGIN = regex(rf"(?:\b|\\n)login \S{{1,60}}?{LINE}\Z")
@@ -122,7 +126,8 @@ def _given_value(text: str, start: int, word: str) -> _Value | None:
     value = given.group(group)
     name = before[len(before.rstrip(_NAME_CHARACTERS)) :] + text[start : rest.end()]
     form = _form(name, before, given)
-    if form == "none":
+    is_a_word = name.lower() in _PASSWORD_WORDS  # of which much else is said: "pass: 12"
+    if form == "none" or (is_a_word and not is_made_up(value)):
         return None
     looks_secret = is_password(value, group, form) if word in _PASSWORD_WORDS else is_key(value)
     return _Value(*given.span(group), is_secret=looks_secret and not stands_for_it(value))
@@ -137,13 +142,17 @@ def _is_said(said: re.Match[str], before: str) -> bool:
 
 def _names_a_secret(before: str, word: str, rest: str) -> bool:
     if word == "key":
-        return any(owner.search(before[-_LONGEST_OWNER:]) for owner in (_KEY_OWNER, _KEY_IN_WORDS))
+        end = before[-_LONGEST_OWNER:]
+        return any(owner.search(end) for owner in (_KEY_OWNER, _KEY_IN_WORDS)) or _HERE_IS.search(before) is not None
     if word == "pass" and rest[:1].lower() not in ("w", "p"):  # not bypass, compass, `pass: 12`
-        return before.endswith(("_", "-"))
+        return before.endswith(("_", "-")) or _OF_A_USER.search(before) is not None
     if word == "_pat":
         return not rest
     if word == "pwd":
-        return not before.lower().endswith(("old", " ", "\n")) and before != ""
+        is_alone = before == "" or before.lower().endswith(("old", " ", "\n"))
+        return not is_alone or _OF_A_USER.search(before) is not None
+    if word == "pw":
+        return any(sign.search(before) for sign in (_PART_OF_A_NAME, _OF_A_USER, _MINE)) and not rest
     return not _PUBLIC_NAME.search(before[-_LONGEST_OWNER:])
 
 
@@ -162,6 +171,8 @@ def _form(name: str, before: str, given: re.Match[str]) -> Form:
         return "prose"  # "the password 730518"
     if given.group("space") or given.group("column"):
         is_prose = given.group("bare") is not None and given.group("bare").isalpha()
-        return "none" if not (is_flag or _SPACE_GIVES.search(before)) else "code" if is_prose else "plain"
+        is_taken = name.lower() == "token" and _TAKES_TOKEN.search(before) is not None
+        is_given = is_flag or is_taken or _SPACE_GIVES.search(before) is not None
+        return "none" if not is_given else "code" if is_prose else "plain"
     is_environment = given.group("equals") and not given.group("gap") and name.isupper()
     return "plain" if is_flag or is_environment else "code"

@@ -146,6 +146,9 @@ def _in_strings(
 def redact_named(name: str, value: str, numbers: Numbers | None = None) -> tuple[str, int]:
     """A text redacted and how many secrets it had, judged with the name it is given to; "" where it has none."""
     kind = kind_given_to(name, value)
+    if kind is None and name.lower().endswith("cookie"):  # a header, in which each cookie has a name of its own
+        changed, count = redact_text(f"{name}: {value}", numbers)
+        return (changed[len(name) + 2 :] if changed.startswith(f"{name}: ") else value), count
     if kind is None:
         return redact_text(value, numbers)
     return (mark_of(kind) if numbers is None else numbers.mark(kind, value)), 1

@@ -11,6 +11,7 @@ import binascii
 import re
 from collections.abc import Callable, Iterable
 
+from agent_wiki.redaction.looks import is_key
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 
@@ -150,6 +151,12 @@ _OF_PROGRAMS = {  # a part of the command, and what stands before the password t
     "wpa_passphrase": r"wpa_passphrase (?:\"[^\"\n]{1,40}\"|'[^'\n]{1,40}'|[^\s\"']{1,40}) ",
     "unzip -P": r"unzip -P ?",
     "zip -P": r"zip -P ?",
+    "7z": r"7z[ar]? [^\n|;]{0,120}? -p",
+    "ssh-keygen": r"ssh-keygen\b[^\n|;]{0,200}? -[NP] ?",
+    "openssl enc": r"openssl enc\b[^\n|;]{0,200}? -k ",
+    "sqlplus": r"sqlplus (?:-\w{1,8} )*[\w.]{1,40}/",
+    "smbclient": r"smbclient\b[^\n|;]{0,200}? (?:-U|--user)[ =]?[\"']?[\w.-]{1,60}%",
+    "net user": r"net user [\w.-]{1,40} (?!/)",
     "gh secret": r"gh secret set\b[^\n|;]{0,200}? (?:--body|-b)[ =]",
 }
 # Words for a password in other languages, as they begin; `пароль: …`, ``Senha `…` ``, `密码是 …`.
@@ -193,6 +200,34 @@ CONTAINING = (
         ("curl ",),
         r"curl [^\n|;]{0,200}?(?:-u|--user|--proxy-user)[ =]?[\"']?[\w.@+-]{1,80}:(?P<secret>[^\s\"'$<{]{4,128})",
     ),
+    _containing(  # a key as the user, without a password
+        "api-key",
+        ("curl ",),
+        r"curl [^\n|;]{0,200}?(?:-u|--user)[ =]?\\{0,3}[\"']?(?P<secret>[\w.-]{20,200}):(?=[\s\"'\\]|\Z)",
+        is_key,
+    ),
+    _containing("url-password", ("://",), r"://(?P<secret>[\w~-]{20,200})@(?=[\w\[.-])", is_key),
+    _containing(
+        "cookie",
+        ("curl ",),
+        r"curl [^\n|;]{0,300}?(?<= )(?:-b|--cookie)[ =]?\\{0,3}[\"']?[\w.-]{1,80}=(?P<secret>[^\s;\"'\\]{16,4000})",
+        is_key,
+    ),
+    _containing(
+        "cookie",
+        ("ookies",),
+        r"[cC]ookies[\"']?[ ]?[=:][ ]?\{[^{}\n]{0,400}?[\"'][ ]?:[ ]?\\{0,3}[\"'](?P<secret>[^\s\"'\\]{16,4000})",
+        is_key,
+    ),
+    _containing(
+        "one-time-secret", ("otpauth:",), r"otpauth://[^\s\"'<>]{0,300}?secret=(?P<secret>[A-Za-z2-7]{16,128})"
+    ),
+    _containing(
+        "password",
+        ("assphrase",),
+        r"[pP]assphrase(?: is|:)[*_ \t]{1,4}[`\"']?(?P<secret>"
+        rf"(?:{_SEED_WORD}[ -]){{3,7}}{_SEED_WORD})(?=[`\"'.\n]|\Z)",
+    ),
     _containing(
         "url-password", ("%3A%2F%2F",), r"%3A%2F%2F[\w.%+-]{0,100}?%3A(?P<secret>[^\s&\"'<>/]{3,200}?)%40(?=[\w.-])"
     ),
@@ -204,7 +239,7 @@ CONTAINING = (
         tuple(dict.fromkeys(each.encode("latin-1", "replace").decode("latin-1") for each in _PASSWORD_ELSEWHERE)),
         rf"(?:{'|'.join(_PASSWORD_ELSEWHERE)})\w{{0,4}}[*_ \t]{{0,4}}"
         r"(?:[:=：][*_ \t]{0,4}[`\"'«“]?|[`\"'«“]|(?<=[^\x00-\xff][ \t])"
-        r"|(?:é|es|est|ist|is|это|è|是|为)[ \t]{0,3}[`\"'«“]?)"
+        r"|(?:é|es|est|ist|lautet|is|это|è|是|为)[ \t]{0,3}[`\"'«“]?)"
         r"(?P<secret>(?=[^\s`\"'»”]{0,127}\d)(?=[^\s`\"'»”]{0,127}[A-Za-z])[^\s`\"'»”,;()<>{}$|]{6,128})",
         needs=_PASSWORD_ELSEWHERE,  # a question mark in any text looks like one of their letters
     ),
