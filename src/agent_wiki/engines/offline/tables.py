@@ -15,6 +15,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from agent_wiki.trajectory.lazily import regex
+from agent_wiki.trajectory.literals import needed_words
 
 _FOLDER = Path(__file__).parent / "tables"
 _APOSTROPHE = regex(r"(?P<signs>\[(?:\\.|[^\]\\])*\])|'")  # in a class of characters, or outside any
@@ -31,9 +32,14 @@ class Pattern:
     def _compiled(self) -> re.Pattern[str]:
         return re.compile(self.source)
 
+    @cached_property
+    def _needs(self) -> tuple[str, ...]:
+        return needed_words(self.source)
+
     def search(self, text: str) -> re.Match[str] | None:
         """The first place in `text` that it matches."""
-        return self._compiled.search(text)
+        may_match = not self._needs or any(word in text for word in self._needs)
+        return self._compiled.search(text) if may_match else None
 
 
 def pattern(written: str | list[str] | Pattern) -> Pattern:
