@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.shell.files_written import adds_file, deletes_file, files_written
+from agent_wiki.shell.files_written import adds_file, deletes_file, files_written, is_temporary
 from agent_wiki.trajectory.calls import paired_calls
 from tests.engines.recordings import Step, edit, session, shell, write
 
@@ -114,3 +114,11 @@ def test_a_file_that_a_patch_takes_away_and_adds_again_is_rewritten() -> None:
         (False, False),
         (False, True),
     ]
+
+
+def test_a_file_of_work_that_lies_in_a_temporary_folder_is_not_temporary() -> None:
+    assert is_temporary("/tmp/till.py", None)
+    assert is_temporary("/tmp/till.py", "/srv/shop")
+    assert is_temporary("/tmp/till.py", "/tmp/shop")
+    assert not is_temporary("/tmp/shop/src/till.py", "/tmp/shop")
+    assert not is_temporary("src/till.py", "/tmp/shop")

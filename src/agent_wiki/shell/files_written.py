@@ -53,6 +53,12 @@ class WrittenFile:
     is_removed: bool = False
 
 
+def is_temporary(path: str, cwd: str | None) -> bool:
+    """Whether a path lies in a folder of files that are no part of the work; the work itself, `cwd`, may lie in one."""
+    is_work = cwd is not None and cwd.startswith(TEMPORARY) and path.startswith(cwd)
+    return path.startswith(TEMPORARY) and not is_work
+
+
 def files_written(calls: Iterable[Call]) -> list[WrittenFile]:
     """Every file whose final text the recording shows exactly, in order of their first writing."""
     files: dict[str, WrittenFile | None] = {}

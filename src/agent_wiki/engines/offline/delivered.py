@@ -10,7 +10,7 @@ from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import written
-from agent_wiki.shell.files_written import TEMPORARY, bare_name
+from agent_wiki.shell.files_written import bare_name, is_temporary
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
@@ -43,7 +43,8 @@ def delivered(stretch: Stretch) -> Shown | None:
     """
     if not stretch.requests and stretch.trajectory.source.exit_status in _ENDED:
         return _unasked(stretch)
-    made = [path for act in stretch.kept_edits() for path in act.edits if not path.startswith(TEMPORARY)]
+    cwd = stretch.trajectory.source.cwd
+    made = [path for act in stretch.kept_edits() for path in act.edits if not is_temporary(path, cwd)]
     edits = [path for path in made if bare_name(path) not in stretch.scratch()]
     is_document = are_documents(edits)
     is_all = is_document and stretch.followed_by is None and not any(act.kind == "check" for act in stretch.acts)

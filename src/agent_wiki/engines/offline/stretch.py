@@ -11,7 +11,7 @@ from agent_wiki.engines.offline.acts import Act, was_sent_to_change
 from agent_wiki.engines.offline.reply_prose import SENTENCE_END
 from agent_wiki.engines.offline.requests import UserRequest
 from agent_wiki.engines.offline.tables import written
-from agent_wiki.shell.files_written import OWN_NOTES, TEMPORARY, bare_name
+from agent_wiki.shell.files_written import OWN_NOTES, bare_name, is_temporary
 from agent_wiki.shell.kinds import script_of
 from agent_wiki.shell.result_lines import quoted
 from agent_wiki.shell.tools import works_on_files
@@ -97,7 +97,8 @@ class Stretch:
         scripts = {script for act in self.acts for each in act.commands if (script := script_of(each))}
         run = {bare_name(script) for script in scripts if _SCRATCH_NAME.search(bare_name(script))}
         edited = [path for act in self.acts for path in act.edits]
-        apart = {bare_name(path) for path in edited if path.startswith((*TEMPORARY, "~/."))}
+        cwd = self.trajectory.source.cwd
+        apart = {bare_name(path) for path in edited if path.startswith("~/.") or is_temporary(path, cwd)}
         apart |= {bare_name(path) for path in edited if _APART.search(path) or OWN_NOTES.search(path)}
         return frozenset({bare_name(path) for path in edited} & (deleted | run | apart))
 

@@ -21,7 +21,7 @@ from agent_wiki.engines.offline.stretch import HANDED_OVER, Stretch
 from agent_wiki.engines.offline.tables import named, table, written
 from agent_wiki.engines.offline.wording import called, count, file_names, listing, said, service_call
 from agent_wiki.shell.blame import speakers
-from agent_wiki.shell.files_written import TEMPORARY, adds_file, bare_name, deletes_file
+from agent_wiki.shell.files_written import adds_file, bare_name, deletes_file, is_temporary
 from agent_wiki.shell.result_lines import last_line, lines_of, shows_success
 from agent_wiki.shell.touched import put_by_name
 from agent_wiki.stages.call_effects import asked_in
@@ -99,7 +99,7 @@ def _changed(acts: list[Act], stretch: Stretch, scratch: frozenset[str]) -> Sent
     clauses = {path: change_of(changes, path, is_known=path in known) for path in there}
     most = 3 if sum(map(bool, groups.values())) > 1 else 4
     cwd = stretch.trajectory.source.cwd
-    is_aside = all(path.startswith(TEMPORARY) for path in paths) and not (cwd or "").startswith(TEMPORARY)
+    is_aside = all(is_temporary(path, cwd) for path in paths)
     where = " in a temporary folder" if is_aside else ""
     done = [
         f"{_NAMED_AS.get(verb, verb)} {file_names(_weighed(files, kept), cwd, most, clauses)}{where}"
