@@ -190,8 +190,9 @@ class Wiki:
         """The pages that apply to a task in plain words, best first; empty if none does.
 
         A page must have one of the `tags` and be of one of the `kinds`, where these are given. What holds for
-        `repository` alone is preferred, what holds for another one alone is left out. Raises `UsageError` for a kind
-        that is none, fewer pages than one, or a folder that is no wiki.
+        `repository` (`name`, `owner/name` or an address) alone, or for one that the task names, is preferred; what
+        holds for another one alone is left out. Raises `UsageError` for a kind that is none, fewer pages than one, or
+        a folder that is no wiki.
         """
         if most < 1:
             raise UsageError(f"most: {most} is less than 1")

@@ -373,7 +373,14 @@ def test_a_client_may_say_in_which_repository_it_works(tmp_path: Path) -> None:
     ingest([trace], tmp_path / "wiki", script.engine)
     task = "run the check of the cart before a change"
     assert "why: of this repository; " in told_of(tmp_path / "wiki", "consult", task=task, repository="Shop")
-    assert told_of(tmp_path / "wiki", "consult", task=task, repository="cart") == "Nothing in the wiki applies."
+    assert told_of(tmp_path / "wiki", "consult", task=task, repository="owner/shop") == told_of(
+        tmp_path / "wiki", "consult", task=task, repository="shop"
+    )
+    unknown = told_of(tmp_path / "wiki", "consult", task=task, repository="cart").splitlines()
+    assert unknown == [
+        "Nothing in the wiki applies.",
+        "Note: no page is for the repository cart alone; there are pages for shop alone.",
+    ]
 
 
 def test_an_episode_may_be_reported_by_its_id(tmp_path: Path) -> None:

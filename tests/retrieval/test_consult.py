@@ -60,6 +60,30 @@ def test_read_says_so_on_standard_output_when_nothing_fits(wiki: Path, capsys: p
     assert err == ""
 
 
+@pytest.mark.parametrize("name", ["shop/cart", "https://github.com/shop/cart.git", "cart\x1b[2J"])
+def test_a_repository_that_no_page_knows_is_named_in_one_line_with_those_that_are_known(
+    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wiki = str(write_wiki(tmp_path, ({**PYTEST, "scope": "repository:sympy"}, YAML)))
+    assert main(["consult", "YAML mapping values are not allowed", "--wiki", wiki, "--repository", name]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith(f"1. {YAML['title']}")
+    assert err.startswith("no page is for the repository cart")
+    assert err.endswith(" alone; there are pages for sympy alone\n")
+    assert "\x1b" not in err
+    assert main(["consult", TASK, "--wiki", wiki, "--repository", "sympy/sympy"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_where_only_pages_of_another_repository_would_apply_it_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wiki = str(write_wiki(tmp_path, ({**PYTEST, "scope": "repository:sympy"}, {**YAML, "scope": "repository:cart"})))
+    assert main(["consult", TASK, "--wiki", wiki, "--repository", "cart"]) == 0
+    line = "nothing in the wiki applies here, only what holds for sympy alone (--repository)\n"
+    assert capsys.readouterr() == ("", line)
+
+
 def test_tags_and_kind_narrow(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for more in (["--tags", "yaml, quoting"], ["--kind", "skill,task"]):
         assert main(["consult", TASK, "--wiki", str(wiki), *more]) == 0

@@ -88,6 +88,55 @@ def test_of_pages_that_fit_as_well_that_of_this_repository_comes_first_and_says_
     assert first.score == second.score, "what is preferred is not lifted over the floor"
 
 
+_MAKE: dict[str, Any] = {
+    **PYTEST,
+    "id": "888888888888",
+    "title": "Always run the tests with make test",
+    "trigger": "About to run the tests.",
+    "summary": "Always run the tests with `make test`.",
+    "link": "guidelines/always-run-the-tests__888888888888.md",
+}
+_SYMPY: dict[str, Any] = {**PYTEST, "scope": "repository:sympy"}
+
+
+def test_what_holds_nobody_knows_how_far_comes_after_what_holds_for_this_very_repository(tmp_path: Path) -> None:
+    wiki = write_wiki(tmp_path / "one", (_MAKE, _SYMPY))
+    first, second = consult(wiki, "run the tests", repository="sympy")
+    assert (first.row, second.row) == (_SYMPY, _MAKE)
+    assert first.score < second.score, "the other one fits better"
+    general = write_wiki(tmp_path / "two", ({**_MAKE, "scope": "general"}, _SYMPY))
+    assert consult(general, "run the tests", repository="sympy")[0].link == _MAKE["link"]
+    browser = {**_MAKE, "trigger": "About to run the browser tests."}
+    more = write_wiki(tmp_path / "three", (browser, _SYMPY))
+    assert consult(more, "run the browser tests", repository="sympy")[0].row == browser, "it has more of the words"
+
+
+@pytest.mark.parametrize("name", ["sympy", "Sympy", "sympy/sympy", "https://github.com/sympy/sympy.git",
+                                  "git@github.com:sympy/sympy", "https://example.com/a/sympy/"])  # fmt: skip
+def test_a_repository_is_given_by_its_name_with_its_owner_or_by_its_address(tmp_path: Path, name: str) -> None:
+    wiki = write_wiki(tmp_path, (_MAKE, _SYMPY))
+    assert consult(wiki, "run the tests", repository=name) == consult(wiki, "run the tests", repository="sympy")
+
+
+@pytest.mark.parametrize(
+    "task",
+    ["run the sympy tests", "run tests in sympy", "run SymPy's tests", "run the tests of sympy/sympy.",
+     "run the tests of https://github.com/sympy/sympy"],
+)  # fmt: skip
+def test_a_repository_that_the_request_names_counts_like_one_that_is_given(tmp_path: Path, task: str) -> None:
+    cart = {**PYTEST, "id": "7" * 12, "link": f"guidelines/cart__{'7' * 12}.md", "scope": "repository:cart"}
+    wiki = write_wiki(tmp_path, (_MAKE, cart, _SYMPY))
+    assert [hit.row for hit in consult(wiki, task)] == [_SYMPY, _MAKE]
+    here = consult(wiki, task, repository="cart")
+    assert {hit.link for hit in here} == {_SYMPY["link"], _MAKE["link"], cart["link"]}, "both count"
+
+
+@pytest.mark.parametrize("task", ["run the tests of src/core/sympy/add", "run the tests in sympy.py", "run its tests"])
+def test_neither_a_file_nor_a_part_of_a_path_names_a_repository(tmp_path: Path, task: str) -> None:
+    wiki = write_wiki(tmp_path, ({**_SYMPY, "scope": "repository:sympy"},))
+    assert not any(hit.why.startswith("of this repository") for hit in consult(wiki, task))
+
+
 _EPISODES = tuple(
     {
         "kind": "episode",
@@ -139,7 +188,7 @@ def test_the_page_whose_trigger_quotes_the_very_failure_comes_first(tmp_path: Pa
     wiki = write_wiki(tmp_path / "wiki", (_ALIKE, _BUILD, PYTEST))
     first = consult(wiki, task)[0]
     assert first.row == _BUILD
-    assert first.why.startswith("its trigger quotes this failure")
+    assert first.why.startswith("it quotes this failure")
 
 
 def test_a_number_counts_with_the_word_that_says_what_it_numbers(tmp_path: Path) -> None:
@@ -193,7 +242,9 @@ def test_words_of_which_every_failure_consists_find_nothing_by_themselves(tmp_pa
 
 def test_the_bare_name_of_an_exception_is_no_quotation_of_a_failure() -> None:
     assert lexical.quotations("It stops with `ModuleNotFoundError` for an app.") == []
-    assert lexical.quotations("It stops with `No module named pytest`.") == [(["modul", "nam", "pytest"], 4)]
+    assert lexical.quotations("It stops with `No module named pytest`.") == [
+        lexical.Quotation(["modul", "nam", "pytest"], 4)
+    ]
 
 
 def test_a_short_failure_comes_first_however_long_the_path_behind_it(tmp_path: Path) -> None:
@@ -206,6 +257,80 @@ def test_a_short_failure_comes_first_however_long_the_path_behind_it(tmp_path: P
 def test_one_common_word_is_no_answer_to_a_short_request() -> None:
     request = lexical.request_terms({"push": "push"}, {"push": 3}, 20, lambda _word: 0.7)
     assert lexical.score({"push": "trigger"}, request) < 0.5
+
+
+_CACHES: dict[str, Any] = {
+    **YAML,
+    "id": "666666666666",
+    "title": "Point tool caches into the sandbox",
+    "tags": ["cache", "sandbox"],
+    "trigger": "uv, go or npm is to be run in a sandbox, or stops with `Operation not permitted` below `~/.npm`.",
+    "summary": "Point the cache of a build into the sandbox: `GOCACHE=/tmp/go-build`.",
+    "link": "guidelines/point-tool-caches__666666666666.md",
+}
+_PNPM: dict[str, Any] = {
+    **YAML,
+    "id": "777777777777",
+    "title": "Use pnpm instead of npm",
+    "tags": ["npm", "pnpm"],
+    "trigger": "About to use `npm` in a project.",
+    "summary": "Use `pnpm` instead of `npm`.",
+    "link": "guidelines/use-pnpm__777777777777.md",
+}
+
+
+@pytest.mark.parametrize("task", ["npm run build", "run npm test", "npm run dev", "how do I build with npm?"])
+def test_a_bare_command_needs_more_than_its_program_and_a_word_that_every_command_has(
+    tmp_path: Path, task: str
+) -> None:
+    wiki = write_wiki(tmp_path, (_CACHES, _PNPM))
+    assert [hit.row for hit in consult(wiki, task)] == [_PNPM], "its title is about this program"
+
+
+@pytest.mark.parametrize("task", ["run npm in the sandbox", "npm run build stops: operation not permitted"])
+def test_a_command_with_what_it_is_about_finds_the_page_on_that(tmp_path: Path, task: str) -> None:
+    assert consult(write_wiki(tmp_path, (_CACHES, _PNPM)), task)[0].row == _CACHES
+
+
+def test_a_bare_command_finds_what_holds_for_this_very_repository(tmp_path: Path) -> None:
+    wiki = write_wiki(tmp_path, (_SYMPY,))
+    assert consult(wiki, "run pytest") == []
+    assert [hit.row for hit in consult(wiki, "run pytest", repository="sympy")] == [_SYMPY]
+
+
+_QUOTING: dict[str, Any] = {
+    **YAML,
+    "id": "555555555555",
+    "title": "Use the runner of the repository",
+    "trigger": "The tests are to be run.",
+    "summary": "Use `bin/test`.",
+    "link": "guidelines/use-the-runner__555555555555.md",
+}
+_EVIDENCE = """evidence:
+- {session_id: a, turn: 2, quote: 'bash: line 1: frobnicate: command not found', trust: tool}
+- {session_id: a, turn: 3, quote: 'the wombat cannot be found here', trust: assistant}
+- {session_id: a, turn: 4, quote: '12 wombats counted in order', trust: tool}
+"""
+
+
+@pytest.mark.parametrize(
+    ("task", "is_found"),
+    [
+        ("bash: line 1: frobnicate: command not found", True),
+        ("/bin/zsh: line 7: frobnicate: command not found", True),
+        ("bash: line 1: other: command not found", False),
+        ("the wombat cannot be found here", False),
+        ("12 wombats counted in order", False),
+    ],
+)
+def test_a_failure_that_a_tool_reported_finds_the_page_whose_evidence_it_is(
+    tmp_path: Path, task: str, *, is_found: bool
+) -> None:
+    wiki = write_wiki(tmp_path, (_QUOTING, PYTEST))
+    page = wiki / str(_QUOTING["link"])
+    page.write_text(page.read_text(encoding="utf-8").replace("trigger: unused\n", _EVIDENCE), encoding="utf-8")
+    first = [hit for hit in consult(wiki, task) if hit.why.startswith("it quotes this failure")][:1]
+    assert [hit.row for hit in first] == [_QUOTING] * is_found
 
 
 @pytest.mark.parametrize(

@@ -38,13 +38,17 @@ def consult(
         ),
     ] = "",
     repository: Annotated[
-        str, typer.Option("--repository", help="Where you work, by name.  [default: the one here]", show_default=False)
+        str,
+        typer.Option(
+            "--repository", help="Where you work: name, owner/name or URL.  [default: the one here]", show_default=False
+        ),
     ] = "",
     wiki: ExistingWiki = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the two to five pages that apply to what you are about to do; nothing if none does."""
     from agent_wiki import retrieval
+    from agent_wiki.retrieval.elsewhere import nothing_applies, unknown_repository
     from agent_wiki.retrieval.terminal import hit_lines
     from agent_wiki.trajectory.repository import repository_here
 
@@ -53,8 +57,9 @@ def consult(
         raise UsageError('consult: say what you are about to do, as in: wiki consult "fix the failing test"')
     if read and as_json:
         raise UsageError("consult: --read prints pages and --json prints rows; use only one of them")
-    here = repository.lower() or repository_here(Path.cwd())
-    hits = retrieval.consult(shared_wiki_folder(wiki), task, tags=_listed(tags), kinds=_listed(kind), repository=here)
+    folder, only = shared_wiki_folder(wiki), (_listed(tags), _listed(kind))
+    here = repository or repository_here(Path.cwd())
+    hits = retrieval.consult(folder, task, tags=only[0], kinds=only[1], repository=here)
     if as_json:
         print_json([hit.to_json() for hit in hits], is_ascii=True)
     elif read:
@@ -62,8 +67,10 @@ def consult(
     else:
         for position, hit in enumerate(hits, start=1):
             print_lines(hit_lines(hit, position))
+    if repository and (line := unknown_repository(folder, repository)):
+        print_lines([line], err=True)
     if not hits:
-        typer.echo("nothing in the wiki applies", err=True)
+        print_lines([nothing_applies(folder, task, *only, here)], err=True)
 
 
 def _nothing_fits(hits: Sequence[Hit], max_tokens: int) -> str:

@@ -22,6 +22,7 @@ from agent_wiki import __version__
 from agent_wiki.errors import AgentWikiError, RunError, UsageError
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.retrieval import consult
+from agent_wiki.retrieval.elsewhere import unknown_repository
 from agent_wiki.retrieval.rows import index_fields, page_at
 from agent_wiki.retrieval.terminal import hit_lines, plain_text, support_and_trust
 from agent_wiki.retrieval.why import why
@@ -70,7 +71,7 @@ OfKind = Annotated[
 Link = Annotated[str, Field(description="A page's link from `consult`, such as guidelines/<slug>__<id>.md.")]
 PageId = Annotated[str, Field(description="A page's id or link, or a session's id.")]
 Repository = Annotated[
-    str | None, Field(description="The repository that you work in, by name, if not the one the server runs in.")
+    str | None, Field(description="Where you work, if not where the server runs: name, owner/name or URL.")
 ]
 UsedId = Annotated[str, Field(description="The page's id or link.")]
 UseStatus = Annotated[
@@ -103,12 +104,11 @@ class WikiTools:
             raise UsageError("consult: say what you are about to do")
         kinds = (kind,) if kind is not None else ()
         names = [tag[:_MOST_NAME] for tag in tags]
-        here = repository[:_MOST_NAME].lower() if repository else self.repository
-        hits = consult(self.wiki, task[:_MOST_TASK], tags=names, kinds=kinds, repository=here)
-        if not hits:
-            return "Nothing in the wiki applies."
+        given = (repository or "")[:_MOST_NAME]
+        hits = consult(self.wiki, task[:_MOST_TASK], tags=names, kinds=kinds, repository=given or self.repository)
         lines = [line for at, hit in enumerate(hits, 1) for line in hit_lines(replace(hit, wiki=Path()), at)]
-        return "\n".join(lines)
+        note = unknown_repository(self.wiki, given) if given else None
+        return "\n".join([*(lines or ["Nothing in the wiki applies."]), *([f"Note: {note}."] if note else [])])
 
     def read_page(self, link: Link) -> str:
         """Read one page that `consult` listed, by its link: a guideline, cluster, skill, task or summary, as text."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Mapping, Set
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -11,14 +11,14 @@ from typing import Any
 
 from agent_wiki.errors import UsageError
 from agent_wiki.retrieval import lexical, meaning
+from agent_wiki.retrieval.bare_requests import is_about
 from agent_wiki.retrieval.fuse import THRESHOLD, discounted, floor_of, fused, ranked, sinks
 from agent_wiki.retrieval.index import RetrievalIndex, opened
+from agent_wiki.retrieval.repositories import bare_name, named_in, repository_of_row, without_names
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.kinds import EPISODE, INDEXED
 
-_OF_REPOSITORY = "repository:"
 _MOST_EPISODES = 1
-_FEWEST_WORDS = 2
 _MOST_CANDIDATES = 40  # for each of the two scores
 _MOST_WORDS_SHOWN = 6
 _MOST_OF_TASK = meaning.MOST_CHARACTERS
@@ -60,7 +60,7 @@ class Hit:
 class RowScores:
     """The scores of one row. `words`: stem → the best field that holds it.
 
-    `is_verbatim`: its trigger quotes a failure that stands in the request word by word.
+    `is_verbatim`: its trigger or evidence quotes a failure that stands in the request word by word.
     """
 
     number: int
@@ -93,32 +93,34 @@ def consult(
     """The pages of a wiki that apply to a task in plain words, best first; empty if none does.
 
     In: the wiki's folder; the task; `tags`, of which a page must have one, and `kinds`, of which it must be one
-    (empty: any); the number of pages; the repository that the reader works in, None for unknown: what holds for it
-    alone is preferred, what holds for another one alone is not shown. Out: at most `most` hits: lessons first, then at
-    most one episode (all of them where `kinds` asks for them), with those that harmed more than they helped at the end.
+    (empty: any); the number of pages; the repository that the reader works in, as `name`, `owner/name` or an address,
+    None for unknown. One that the task names counts as well: what holds for them alone is preferred, what holds for
+    another one alone is not shown. Out: at most `most` hits: lessons first, then at most one episode (all of them
+    where `kinds` asks for them), with those that harmed more than they helped at the end.
     Raises `UsageError` for a kind that is none, and if the folder is not a wiki.
     """
     if unknown := sorted(set(kinds) - set(INDEXED)):
         raise UsageError(f"no kind {str(unknown[0])[:_LONGEST_NAME]!r}: choose one of {', '.join(INDEXED)}")
     index = opened(wiki)
-    task = _without_name(task[:_MOST_OF_TASK], repository)
+    given = bare_name(repository or "")
+    task = task[:_MOST_OF_TASK]
+    named = named_in(task, index.repositories)
+    here = named | {given} - {""}
+    task = without_names(task, [given])
     asked = lexical.words_of(task)
     wanted = _wanted(index, tags, kinds)
     scored = [
-        each for each in row_scores(index, task, asked, wanted) if each.fused >= floor_of(index.topics[each.number][0])
+        each for each in _scores(index, task, named, wanted) if each.fused >= floor_of(index.topics[each.number][0])
     ]
     rows = {each.number: index.fields(each.number) for each in scored}
-    scored = [each for each in scored if _may_apply(rows[each.number], repository)]
-
-    def order(scores: RowScores) -> tuple[bool, float, int]:
-        row = rows[scores.number]
-        score = ranked(scores.fused, row.get("cause"), is_of_here=_is_of(row, repository))
-        return not scores.is_verbatim, -score, scores.number
+    scored = [each for each in scored if _may_apply(rows[each.number], here)]
+    scored = [each for each in scored if _answers(each, rows[each.number], asked, here)]
+    order = _order(scored, rows, here)
 
     hits: list[Hit] = []
     for scores in sorted(scored, key=order):
         row = rows[scores.number]
-        why = _why(scores, asked, is_of_here=_is_of(row, repository))
+        why = _why(scores, asked, is_of_here=_is_of(row, here))
         hits.append(Hit(wiki, row, min(scores.fused, 1.0), why, sinks(row.get("used"))))
 
     def cover(hit: Hit, link: str) -> Hit | None:
@@ -136,11 +138,44 @@ def consult(
     return _in_order(found.values(), most, most if EPISODE in kinds else _MOST_EPISODES)
 
 
-def _without_name(task: str, repository: str | None) -> str:
-    """A task without the name of the repository that it is for: pages that hold for it seldom have the name."""
-    name = re.escape((repository or "").rpartition("/")[2])
-    rest = re.sub(rf"(?<![\w-]){name}(?:['’]s)?(?![\w-])", " ", task, flags=re.IGNORECASE) if name else task
-    return rest if len(rest.split()) >= _FEWEST_WORDS else task
+def _scores(index: RetrievalIndex, task: str, named: Collection[str], wanted: Set[int] | None) -> Iterable[RowScores]:
+    """The scores of the rows for a task; where it names a repository, the better ones of with and without the name."""
+    found = {each.number: each for each in row_scores(index, task, lexical.words_of(task), wanted)}
+    shorter = without_names(task, named)
+    for each in row_scores(index, shorter, lexical.words_of(shorter), wanted) if shorter != task else ():
+        best = found.get(each.number)
+        if best is None or (best.is_verbatim, best.fused) < (each.is_verbatim, each.fused):
+            found[each.number] = each
+    return found.values()
+
+
+def _answers(scores: RowScores, row: Mapping[str, Any], asked: Mapping[str, str], here: Set[str]) -> bool:
+    """False for a page that shares no more with a bare command than its program; one for this very repository may."""
+    return scores.is_verbatim or _is_of(row, here) or is_about(row, scores.words, asked.keys())
+
+
+def _order(
+    scored: Sequence[RowScores], rows: Mapping[int, Mapping[str, Any]], here: Set[str]
+) -> Callable[[RowScores], tuple[bool, float, bool, int]]:
+    """The key to sort by: quoted failures first, then by score.
+
+    A page of which nobody knows how far it holds does not come before one of the reader's own repository that shares
+    as many words with the request: it may come from another project.
+    """
+
+    def score_of(each: RowScores) -> float:
+        row = rows[each.number]
+        return ranked(each.fused, row.get("cause"), is_of_here=_is_of(row, here))
+
+    own = [each for each in scored if _is_of(rows[each.number], here)]
+
+    def key(each: RowScores) -> tuple[bool, float, bool, int]:
+        score, row = score_of(each), rows[each.number]
+        if row.get("scope") is None:
+            score = min(score, *(score_of(other) for other in own if other.shared >= each.shared), math.inf)
+        return not each.is_verbatim, -score, not _is_of(row, here), each.number
+
+    return key
 
 
 def _in_order(hits: Iterable[Hit], most: int, most_episodes: int) -> list[Hit]:
@@ -151,20 +186,15 @@ def _in_order(hits: Iterable[Hit], most: int, most_episodes: int) -> list[Hit]:
     return list(islice((hit for hit in shown if (hit.wiki / hit.link).is_file()), most))
 
 
-def _may_apply(row: Mapping[str, Any], repository: str | None) -> bool:
+def _may_apply(row: Mapping[str, Any], here: Set[str]) -> bool:
     """False for a comparison in which nothing was found, and for what holds for another repository alone."""
-    is_of_another = repository is not None and _is_of_one(row) and not _is_of(row, repository)
-    return row.get("findings") != 0 and not is_of_another
+    own = repository_of_row(row)
+    return row.get("findings") != 0 and (not here or own is None or own in here)
 
 
-def _is_of_one(row: Mapping[str, Any]) -> bool:
-    scope = row.get("scope")
-    return isinstance(scope, str) and scope.startswith(_OF_REPOSITORY)
-
-
-def _is_of(row: Mapping[str, Any], repository: str | None) -> bool:
-    """Whether a row holds for this repository alone."""
-    return repository is not None and row.get("scope") == f"{_OF_REPOSITORY}{repository}"
+def _is_of(row: Mapping[str, Any], here: Set[str]) -> bool:
+    """Whether a row holds for one of these repositories alone."""
+    return repository_of_row(row) in here
 
 
 def _covering_link(row: Mapping[str, Any]) -> str | None:
@@ -219,7 +249,7 @@ def _wanted(index: RetrievalIndex, tags: Collection[str], kinds: Collection[str]
 
 def _why(scores: RowScores, asked: Mapping[str, str], *, is_of_here: bool) -> str:
     """The request's own words by the field that has them, how close the meaning is, and what else speaks for it."""
-    parts = ["its trigger quotes this failure"] if scores.is_verbatim else []
+    parts = ["it quotes this failure"] if scores.is_verbatim else []
     parts += ["of this repository"] if is_of_here else []
     left = _MOST_WORDS_SHOWN
     for field in lexical.FIELDS:

@@ -21,13 +21,14 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.retrieval import lexical, meaning
+from agent_wiki.retrieval.repositories import repositories_of
 from agent_wiki.retrieval.rows import Row, read_rows, signatures
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.index_file import index_bytes
 from agent_wiki.wiki.layout import MACHINERY
 from agent_wiki.wiki.replacing import replacing
 
-VERSION = "9"
+VERSION = "10"
 _FOLDER = "retrieval"
 _FILE = "pages.sqlite"
 _SEEN = "seen"
@@ -85,6 +86,11 @@ class RetrievalIndex:
         return [(kind, tags) for kind, tags in json.loads(self._fact("topics"))]
 
     @cached_property
+    def repositories(self) -> frozenset[str]:
+        """The repositories for which alone some row holds."""
+        return frozenset(json.loads(self._fact("repositories")))
+
+    @cached_property
     def signs(self) -> list[int]:
         """Every row's vector as its signs."""
         packed = self._fact("signs")
@@ -110,7 +116,7 @@ class RetrievalIndex:
         return found
 
     def quotations(self, numbers: Iterable[int]) -> dict[int, list[lexical.Quotation]]:
-        """The failures that the triggers of these rows quote; rows without one are absent."""
+        """The failures that these rows' triggers and evidence quote; rows without one are absent."""
         listed = ",".join(map(str, numbers))
         statement = f"SELECT number, quotations FROM rows WHERE number IN ({listed}) AND quotations IS NOT NULL"
         return {
@@ -156,7 +162,7 @@ def _up_to_date(root: Path, index: RetrievalIndex | None) -> RetrievalIndex:
 
 def _content_digest(content: bytes, rows: Sequence[Row]) -> str:
     hasher = hashlib.sha256(VERSION.encode())
-    for piece in (content, *(row.body.encode("utf-8", "replace") for row in rows)):
+    for piece in (content, *("\n".join((row.body, *row.quotes)).encode("utf-8", "replace") for row in rows)):
         hasher.update(hashlib.sha256(piece).digest())
     return hasher.hexdigest()
 
@@ -173,6 +179,7 @@ def _built(rows: Sequence[Row], digest: str) -> sqlite3.Connection:
         "content": digest.encode(),
         "links": json.dumps([row.link for row in rows]).encode(),
         "topics": json.dumps([[row.kind, [tag.casefold() for tag in row.tags]] for row in rows]).encode(),
+        "repositories": json.dumps(repositories_of(row.fields for row in rows)).encode(),
         "vectors": b"".join(each or bytes(meaning.DIMENSIONS) for each in vectors),
         "lengths": array("d", map(meaning.length, vectors)).tobytes(),
         "signs": b"".join(meaning.signs(each).to_bytes(_SIGN_BYTES, "big") for each in vectors),
@@ -183,7 +190,7 @@ def _built(rows: Sequence[Row], digest: str) -> sqlite3.Connection:
 
 
 def _quotations(row: Row) -> str | None:
-    found = lexical.quotations(row.text("trigger"))
+    found = [*lexical.quotations(row.text("trigger")), *lexical.failures_quoted(row.quotes)]
     return json.dumps(found) if found else None
 
 

@@ -36,16 +36,20 @@ _NUMBERED = {
 _GO = re.compile(r"(?<=[\w`'\"(,;] )Go (?=[a-z])|\bgo (?=(?:build|fmt|generate|get|install|mod|test|tool|vet)\b)")
 _FILE_NAME = re.compile(r"[\w./-]*\w\.([a-z][a-z0-9]{1,4})")
 _OF_FORMAT = 2.0  # of its weight: the ending of a file's name says what kind of file it is
-_WORDS_OF_FAILURES = """
+_WORDS_THAT_SAY_SO = """
 error fail failed failure fatal exception raised warning traceback found missing invalid unexpected denied permission
-permitted refused cannot unable command file directory folder path line code exit exited status stop stopped process
+permitted refused cannot unable
+"""
+_WORDS_OF_FAILURES = """
+command file directory folder path line code exit exited status stop stopped process
 operation module named such message response argument type value bin usr lib home tmp var opt etc sh local
 """
 # Of these, and of Python's own exceptions, most failures and command lines consist: they say that something failed,
 # not what.
-_GENERIC = frozenset(
-    map(stem, [*_WORDS_OF_FAILURES.split(), *(name for name in dir(builtins) if name.endswith("Error"))])
-)
+_SAYS_SO = frozenset(
+    map(stem, [*_WORDS_THAT_SAY_SO.split(), "named", *(name for name in dir(builtins) if name.endswith("Error"))])
+)  # `No module named x`
+_GENERIC = _SAYS_SO.union(map(stem, _WORDS_OF_FAILURES.split()))
 _OF_GENERIC = 0.3  # of its weight that such a word keeps
 _LEAST_TOTAL = 9.0  # about two words of average weight: one word in common with a short request is no answer to it
 _LONG_NUMBER = 3  # digits; such a number counts by itself
@@ -56,6 +60,8 @@ _QUOTED = re.compile(r"`([^`\n]{4,300})`|“([^”\n]{4,300})”")
 _PLACEHOLDER = re.compile(r"<[^<>]*>|…|\.\.\.")
 _QUOTED_COUNTS = 0.5  # more, for the words of a failure that a page quotes and the request repeats
 _MOST_LEFT_OUT = 0.25  # of the words of such a failure
+_LONGEST_QUOTED = 300  # characters of a line
+_MOST_LINES = 20
 _LEAST_VERBATIM = 3  # words; of fewer, such as `not found`, many failures consist
 _WORD = re.compile(r"\w+")
 
@@ -99,10 +105,14 @@ def words_of(task: str) -> dict[str, str]:
 
 
 class Quotation(NamedTuple):
-    """A text that a trigger quotes: its stems in order, and how many words it has with those that have no stem."""
+    """A text that a page quotes: its stems in order, and how many words it has with those that have no stem.
+
+    `is_whole`: of one that says in which words a failure was seen, nothing counts but all of it.
+    """
 
     stems: list[str]
     words: int
+    is_whole: bool = False
 
 
 def quotations(trigger: str) -> list[Quotation]:
@@ -111,23 +121,53 @@ def quotations(trigger: str) -> list[Quotation]:
     One name, such as `ModuleNotFoundError`, is no text: it says what kind of failure it is, not which.
     """
     texts = (_PLACEHOLDER.sub(" ", code or words) for code, words in _QUOTED.findall(trigger))
-    found = (Quotation(terms(text), len(_WORD.findall(text))) for text in texts if " " in text.strip())
+    return _of_several_words(text for text in texts if " " in text.strip())
+
+
+def failures_quoted(quotes: Iterable[str]) -> list[Quotation]:
+    """The lines of a page's quotes that say that something failed, as quotations.
+
+    Each also without what stands before its colons, as `bash: line 1:` in `bash: line 1: pytest: command not found`:
+    another shell, or another line, reports the same failure.
+    """
+    lines = (line[:_LONGEST_QUOTED] for quote in quotes for line in quote.splitlines()[:_MOST_LINES])
+    parts = (part for line in lines if _says_so(line) for part in dict.fromkeys((line, _behind(line))))
+    return [each._replace(is_whole=True) for each in _of_several_words(parts)]
+
+
+def _behind(line: str) -> str:
+    """The shortest end of a line behind a colon that still says what failed; the line where there is none."""
+    parts = line.split(": ")
+    ends = (": ".join(parts[at:]) for at in range(len(parts) - 1, -1, -1))
+    return next((end for end in ends if _says_so(end) and len(_WORD.findall(end)) >= _LEAST_VERBATIM), line)
+
+
+def _says_so(text: str) -> bool:
+    """Whether a text says both that something failed and what."""
+    own = set(terms(text))
+    return not own.isdisjoint(_SAYS_SO) and not own <= _GENERIC
+
+
+def _of_several_words(texts: Iterable[str]) -> list[Quotation]:
+    found = (Quotation(terms(text), len(_WORD.findall(text))) for text in texts)
     return [each for each in found if len(set(each.stems)) > 1]
 
 
 def repeated(quoted: Iterable[Quotation], asked: Sequence[str]) -> tuple[frozenset[str], bool]:
     """What a request, as stems in order, repeats of quotations: their stems, and whether one of them word by word.
 
-    Repeated is a quotation of which the request has three quarters of the words, two of them side by side.
+    Repeated is a quotation of which the request has three quarters of the words (all, of one that counts as a whole),
+    two of them side by side.
     """
     held, pairs, text = set(asked), set(pairwise(asked)), f" {' '.join(asked)} "
     words: set[str] = set()
     is_verbatim = False
-    for stems, length in quoted:
+    for stems, length, is_whole in quoted:
         own = set(stems)
         if own <= _GENERIC and len(own) < _LEAST_VERBATIM:
             continue
-        if len(own - held) <= _MOST_LEFT_OUT * len(own) and not pairs.isdisjoint(pairwise(stems)):
+        most_left_out = 0 if is_whole else _MOST_LEFT_OUT * len(own)
+        if len(own - held) <= most_left_out and not pairs.isdisjoint(pairwise(stems)):
             words |= own & held
             is_verbatim = is_verbatim or (length >= _LEAST_VERBATIM and f" {' '.join(stems)} " in text)
     return frozenset(words), is_verbatim

@@ -27,10 +27,14 @@ _DERIVED = frozenset({"Used by", "Sources"})  # about the page's origin, not abo
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of the index, unchanged, and the page's own words (empty if it cannot be read)."""
+    """One row of the index, unchanged, and the page's own words (empty if it cannot be read).
+
+    `quotes`: what tools answered, as the page's evidence has it.
+    """
 
     fields: dict[str, Any]
     body: str
+    quotes: tuple[str, ...] = ()
 
     @property
     def link(self) -> str:
@@ -72,7 +76,17 @@ def index_fields(content: bytes) -> Iterator[dict[str, Any]]:
 
 def read_rows(wiki: Path, content: bytes) -> list[Row]:
     """Every row of an index with its page's words, in the order of the index."""
-    return [Row(fields, row_words(wiki, fields) or "") for fields in index_fields(content)]
+    return [_row(fields, page_at(wiki, str(fields["link"]))) for fields in index_fields(content)]
+
+
+def _row(fields: dict[str, Any], page: Page | None) -> Row:
+    if page is None:
+        return Row(fields, "")
+    entries = page.fields.get("evidence")
+    cited = [each for each in entries if isinstance(each, dict)] if isinstance(entries, list) else []
+    return Row(
+        fields, _words(page, fields), tuple(str(each.get("quote")) for each in cited if each.get("trust") == "tool")
+    )
 
 
 def row_words(wiki: Path, fields: Mapping[str, Any]) -> str | None:
@@ -81,8 +95,10 @@ def row_words(wiki: Path, fields: Mapping[str, Any]) -> str | None:
     None for a page that cannot be read.
     """
     page = page_at(wiki, str(fields["link"]))
-    if page is None:
-        return None
+    return None if page is None else _words(page, fields)
+
+
+def _words(page: Page, fields: Mapping[str, Any]) -> str:
     return (page.section(_DEAD_ENDS) or "") if fields["kind"] == EPISODE else _own_words(page)
 
 
