@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from shutil import copytree, ignore_patterns
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from agent_wiki.pages.contract import ExampleSearch, contract, is_its_owners
 from agent_wiki.pages.index_shards import CONTENTS, sessions_of
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.report import Report
+from agent_wiki.retrieval import consult
 from agent_wiki.stages.turnings import Grade
 from agent_wiki.wiki.templates import Templates
 from tests.wikis import Script, record, rule
@@ -22,6 +25,7 @@ RULE: dict[str, Any] = {
 }  # fmt: skip
 CLUSTER = {**RULE, "kind": "cluster", "id": "cluster:x", "link": "guidelines/x__cluster.md", "members": [RULE["id"]]}
 TEMPLATES = Templates()
+EXAMPLES = Path(__file__).parents[2] / "wiki-example"
 
 
 def _example(*rows: dict[str, Any]) -> dict[str, Any] | None:
@@ -58,6 +62,25 @@ def test_a_cluster_is_an_example_only_with_a_member_that_was_checked() -> None:
     other = {**RULE, "cause": "stated", "support": {"sessions": 1}}
     assert _example(other, CLUSTER) is None
     assert _example({**other, "cause": "checked", "trust": "external"}, CLUSTER) is None
+
+
+def test_what_holds_for_one_repository_alone_is_an_example_only_where_nothing_else_is_and_says_so() -> None:
+    own = {**RULE, "id": "bbbbbbbbbbbb", "scope": "repository:shop", "support": {"sessions": 90}}
+    example = _example(own, {**RULE, "scope": "tool:git"})
+    assert example is not None
+    assert example["link"] == RULE["link"]
+    assert "`--repository shop`" in _contract(own)
+    assert "--repository" not in _contract(RULE, own)
+
+
+def test_the_example_of_a_wiki_works_as_it_is_written(tmp_path: Path) -> None:
+    for name in ("wiki", "answered/wiki"):
+        wiki = tmp_path / name
+        copytree(EXAMPLES / name, wiki, ignore=ignore_patterns(".wiki"))
+        text = (wiki / "AGENTS.md").read_text(encoding="utf-8")
+        (situation,) = re.findall("for which this holds: “(.*)”", text)
+        (link,) = re.findall("Open its `link`, `([^`]+)`", text)
+        assert consult(wiki, situation)[0].link == link
 
 
 def test_only_in_a_large_wiki_agents_read_shards() -> None:

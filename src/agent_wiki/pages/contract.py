@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from agent_wiki.pages.index_shards import MOST_ROWS, sessions_of
+from agent_wiki.pages.scope import REPOSITORY
 from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.wiki.generated import CONFLICT_MARKERS, has_conflict
 from agent_wiki.wiki.templates import Templates
-from agent_wiki.wiki.text import plain_line
+from agent_wiki.wiki.text import plain_code, plain_line
 from agent_wiki.wiki.thresholds import at_least
 
 _MARK = re.compile(r"_Made by `wiki` \(sha256:([0-9a-f]{64})\); change a word and this file is yours\._\s*\Z")
@@ -64,6 +65,8 @@ class ExampleSearch:
 
     Sessions are counted in steps, so that this file does not change with every session.
 
+    What holds for one repository alone comes last: elsewhere `wiki consult` does not show it.
+
     This file is what an agent trusts most. So a page must have a trigger, a cause that its recording shows (a cluster:
     one of its members), and no words of strangers; a skill, which may have scripts, is none.
     """
@@ -72,7 +75,7 @@ class ExampleSearch:
         self._triggers: dict[str, str] = {}
         self._checked: set[str] = set()  # ids of guidelines
         self._clusters: list[Mapping[str, Any]] = []  # which may have the trigger of a member
-        self._best: tuple[tuple[int, int, str], Mapping[str, Any]] | None = None
+        self._best: tuple[tuple[bool, int, int, str], Mapping[str, Any]] | None = None
 
     def add(self, row: Mapping[str, Any], supporting: int) -> None:
         """Take a row of the index and the number of its sessions into account; the order of rows is of no account."""
@@ -87,7 +90,7 @@ class ExampleSearch:
                 self._compare(row, supporting)
 
     def _compare(self, row: Mapping[str, Any], supporting: int) -> None:
-        rank = (_KINDS.index(row["kind"]), -at_least(supporting), row["id"])
+        rank = (bool(_repository(row)), _KINDS.index(row["kind"]), -at_least(supporting), row["id"])
         if self._best is None or rank < self._best[0]:
             self._best = (rank, row)
 
@@ -103,6 +106,12 @@ class ExampleSearch:
         return None if self._best is None else _view(self._best[1])
 
 
+def _repository(row: Mapping[str, Any]) -> str:
+    """The repository for which alone a row holds; empty for none."""
+    kind, _, name = str(row.get("scope") or "").partition(":")
+    return name if kind == REPOSITORY else ""
+
+
 def _view(row: Mapping[str, Any]) -> dict[str, Any]:
     tags = [plain_line(tag.replace("`", ""), 40) for tag in row["tags"][:4]]
     return {
@@ -111,6 +120,7 @@ def _view(row: Mapping[str, Any]) -> dict[str, Any]:
         "situation": plain_line(row["trigger"], 200),
         "tags": [tag for tag in tags if tag],
         "link": row["link"],
+        "repository": plain_code(_repository(row), 80),
         "sessions": at_least(sessions_of(row)),
         "members": len(row.get("members", ())),
     }
