@@ -36,6 +36,19 @@ def test_status_names_every_folder_to_read_and_pages_that_are_gone(
     assert capsys.readouterr() == ("", "nothing in the wiki applies\n"), "no path that leads nowhere"
 
 
+@pytest.mark.parametrize("words", [["status"], ["consult", "run the check"]])
+def test_a_wiki_whose_first_run_broke_off_is_unfinished_and_what_completes_it_is_named(
+    words: list[str], wiki: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (wiki / "_index.jsonl").unlink()  # as on a full disk, which records reached
+    assert main([*words, "--wiki", "wiki"]) == 2
+    said = capsys.readouterr().err
+    assert "an unfinished wiki, with records of sessions and without an index; `wiki ingest PATH --wiki " in said
+    assert "`wiki catalog --wiki " in said
+    assert main(["catalog", "--wiki", "wiki"]) == 0
+    assert main([*words, "--wiki", "wiki"]) == 0
+
+
 def test_status_counts_an_agent_that_reads_anothers_file_as_not_connected(
     wiki: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

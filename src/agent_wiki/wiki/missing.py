@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import shlex
 from itertools import islice
 from pathlib import Path
 
 from agent_wiki.errors import UsageError
-from agent_wiki.wiki.layout import CONFIG, INDEX
+from agent_wiki.wiki.layout import CONFIG, INDEX, SESSIONS
 from agent_wiki.wiki.text import plain_line
 
 _MOST_LOOKED_AT = 1_000
@@ -21,7 +22,16 @@ def require_folder(folder: Path) -> None:
 
 
 def no_wiki(folder: Path) -> UsageError:
-    """That this folder is no wiki, and which one beside it is; else how one is made."""
+    """That this folder is no wiki, and which one beside it is; else how one is made.
+
+    Of a wiki that is unfinished, what completes it.
+    """
+    if _is_unfinished(folder):
+        name = shlex.quote(plain_line(str(folder), _LONGEST_NAME))
+        return UsageError(
+            f"{folder}: an unfinished wiki, with records of sessions and without an index; "
+            f"`wiki ingest PATH --wiki {name}` completes it, and `wiki catalog --wiki {name}` what is recorded so far"
+        )
     beside = min(_wikis_in(folder.parent), default=None)
     if beside is None:
         return UsageError(
@@ -29,6 +39,11 @@ def no_wiki(folder: Path) -> UsageError:
         )
     name = plain_line(str(folder.parent / beside), _LONGEST_NAME)
     return UsageError(f"{folder}: no wiki here; {name} is one: name it with --wiki")
+
+
+def _is_unfinished(folder: Path) -> bool:
+    """Whether a first run ended, as on a full disk, after it had written records and before it wrote the index."""
+    return not (folder / INDEX).exists() and any((folder / SESSIONS).glob("*.json"))
 
 
 def _wikis_in(folder: Path) -> list[str]:
