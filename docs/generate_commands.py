@@ -110,6 +110,12 @@ none is removed. Each entry of `failures`, `passed_over` and `waiting` has a `ki
 question, service, budget, stage or bug), a `unit` (file, session, page or stage), the `place` in it (line or field),
 a `reason`, and where there is one the `recording` of the session, the `stage` and the `request`; each of `left_out`
 and `dropped_claims` has `unit`, `place`, `reason` and `recording`.
+`recordings`, `recordings_unchanged` and `recordings_read` of a run count files, whatever they are. `files` says what
+they are: `recordings` (of which `recordings_unchanged` were not read again), `parts` of a recording, `others`, which
+`passed_over` names, and `unread`, which a run that was stopped or limited did not come to; these four add up to the
+files that were listed. The line `read:` has the first two. `sessions` counts sessions by what became of them; those
+that are `left-out`, `older` or `forgotten` are as many as the entries of `left_out`, with a recording without a turn
+as one session. A run without news gives the same reasons again.
 With `--fail-on` the code is 1 when one of the conditions is met and 0 when none is, whatever failed; 2, 3,
 130 and 143 stay. `wiki secrets` ends with 1 when it found one, too, and `wiki report --exit-code` with 3 when there is
 nothing new to review.

@@ -58,7 +58,7 @@ def test_a_store_that_gives_nothing_any_more_ends_the_night_and_sets_nothing_asi
         assert (report.exit_code, report.set_aside) == ((3, []) if count > 10 else (1, []))
         assert len(report.failures) == min(count, 10), "the others are not tried"
         assert bool(report.stopped) == (count > 10)
-        assert (f"kept:  3 of {count} recordings read; " in "".join(report.lines())) == (count > 10)
+        assert (f"kept:  3 of {count} files read; " in "".join(report.lines())) == (count > 10)
         given = 0
     bucket.breaks = lambda _key: None
     report = night(bucket, tmp_path / "wiki", script)

@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from agent_wiki.errors import AnswerRejected, BudgetReached, Unanswered, UnreadableRecording
+from agent_wiki.harness.status import status_of
+from agent_wiki.pipeline.mine import SUPERSEDED
 from agent_wiki.pipeline.report import Failure, Learnt, Note, Report
+from agent_wiki.site.local import recordings_read
 from agent_wiki.spending import Totals
-from tests.wikis import Script, ingest, record
+from tests.wikis import Script, chat, ingest, record
 
 
 def _failed(unit: str) -> Failure:
@@ -122,12 +125,12 @@ def test_a_report_of_everything_has_at_most_25_lines_and_names_what_is_new_first
     assert lines[0] == "new in w: 30 guidelines"
     assert lines[1] == "  guideline  Rule 29 (29 sessions)"
     assert lines[-2:] == [
-        "kept:  12 of 50 recordings read; what was learnt so far is in the wiki",
+        "kept:  12 of 50 files read; what was learnt so far is in the wiki",
         "STOPPED: stopped by SIGINT; run again to continue",
     ]
     assert Report("ingest", "w", recordings=50, stopped="stopped by SIGINT").lines()[:2] == [
         "pages: nothing written",
-        "kept:  0 of 50 recordings read; nothing was learnt yet",
+        "kept:  0 of 50 files read; nothing was learnt yet",
     ]
     report.is_verbose = True
     assert "wiki:  1 guideline page, 3 summary pages" in report.lines()
@@ -165,3 +168,50 @@ def test_files_that_are_no_recordings_are_not_among_the_unchanged_recordings(tmp
     record(traces, "b")
     second = ingest([traces], tmp_path / "wiki", script.engine)
     assert "read:  2 recordings, 1 unchanged and not read; sessions: 1 mined, 1 unchanged" in second.lines()
+
+
+def _odd_recordings(traces: Path) -> None:
+    """One that is mined, a shorter copy of it, one without a reply, one without a turn, and a file that is none."""
+    record(traces, "a", more=1)
+    shorter = json.dumps(chat("a"))
+    unanswered = json.dumps({**chat("b"), "messages": chat("b")["messages"][:1]})
+    begun = json.dumps({"type": "session_meta", "timestamp": "2026-01-01T00:00:00Z", "payload": {"id": "c"}}) + "\n"
+    for name, text in (("a-copy.json", shorter), ("b.json", unanswered), ("rollout-c.jsonl", begun)):
+        (traces / name).write_text(text, encoding="utf-8")
+    (traces / "README.md").write_text("# Notes\n", encoding="utf-8")
+
+
+def test_a_run_without_news_says_the_same_of_recordings_and_of_what_is_left_out(tmp_path: Path) -> None:
+    script, traces, wiki = Script(tmp_path), tmp_path / "traces", tmp_path / "wiki"
+    _odd_recordings(traces)
+    first, second = (ingest([traces], wiki, script.engine) for _ in range(2))
+    record(traces, "d")  # so that what is unchanged is counted beside what is read
+    third = ingest([traces], wiki, script.engine)
+    for report in (first, second, third):
+        reasons = {note.reason for note in report.left_out}
+        assert reasons == {"no reply of an agent recorded", "no turn recorded", SUPERSEDED}
+        assert len(report.left_out) == report.sessions["left-out"] + report.sessions["older"] == 3
+        assert any(line.startswith("left out: 3 sessions: ") for line in report.lines())
+    assert "read:  4 recordings; sessions: 2 left out, 1 mined, 1 older" in first.lines()
+    assert "read:  4 recordings, 4 unchanged and not read; sessions: 2 left out, 1 older, 1 unchanged" in second.lines()
+    files = second.to_json()["files"]
+    assert files == {"recordings": 4, "recordings_unchanged": 4, "parts": 0, "others": 1, "unread": 0}
+    assert status_of(wiki, tmp_path).recordings.read == 5, "as many as the third run had"
+    assert third.to_json()["files"]["recordings"] == 5
+    assert len(recordings_read(wiki)) == 5, "no README"
+
+
+def test_a_stopped_run_counts_the_recordings_that_it_read_and_the_files_that_it_came_to() -> None:
+    report = Report("ingest", "w", recordings=50, recordings_read=12, parts=2, stopped="stopped by SIGTERM")
+    report.sessions["mined"], report.passed_over = 9, [_failed("a.pdf")]
+    assert "read:  9 recordings; sessions: 9 mined" in report.lines()
+    assert "kept:  12 of 50 files read; what was learnt so far is in the wiki" in report.lines()
+    files = report.to_json()["files"]
+    assert files == {"recordings": 9, "recordings_unchanged": 0, "parts": 2, "others": 1, "unread": 38}
+
+
+@pytest.mark.parametrize("waiting", [0, 3])
+def test_what_the_files_are_adds_up_to_those_that_were_listed(waiting: int) -> None:
+    report = Report("ingest", "w", recordings=9, recordings_read=9 - waiting, recordings_waiting=waiting, parts=2)
+    files = report.files
+    assert sum(files[name] for name in ("recordings", "parts", "others", "unread")) == 9

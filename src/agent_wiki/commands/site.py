@@ -58,9 +58,9 @@ def site(
 
 def _where(wiki: Path) -> list[str]:
     """Where the recordings are that a site was made without."""
-    from agent_wiki.site.local import recordings_here
+    from agent_wiki.site.local import recordings_here, recordings_read
 
-    known = recordings_here(wiki)
+    known = recordings_read(wiki) or recordings_here(wiki)
     if not known:
         return []
     more = f" and {len(known) - 1} more" if len(known) > 1 else ""

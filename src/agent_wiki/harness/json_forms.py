@@ -42,7 +42,7 @@ _FILES_CHANGED: dict[str, Shape] = {"is_dry_run": bool, **dict.fromkeys(("writte
 
 def forms() -> dict[str, Shape]:
     """Each form's shape by its name. `report` is that of a run, which most commands that build print."""
-    report = keys_of(Report, HIDDEN_FIELDS, **_ENDED)
+    report = keys_of(Report, HIDDEN_FIELDS, **_ENDED, files=_COUNTS)
     return {
         "report": report,
         "estimate": _estimate(),

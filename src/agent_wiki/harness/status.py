@@ -166,7 +166,9 @@ def status_of(wiki: Path, project: Path) -> WikiStatus:
 
 def _recordings(folder: WikiFolder) -> ReadRecordings:
     cache = recordings_cache.load(folder)
-    known = [Path(path) for path, entry in cache.items() if not is_in_bucket(path) and entry["sessions"]]
+    known = [
+        Path(path) for path, entry in cache.items() if not is_in_bucket(path) and recordings_cache.is_recording(entry)
+    ]
     there = [path for path in known if path.exists()]
     changed = [path for path in there if recordings_cache.unchanged(cache, path) is None]
     beside = _names(_beside(there, cache))

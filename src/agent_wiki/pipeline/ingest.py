@@ -23,12 +23,12 @@ from agent_wiki.pages.state import taught_nothing
 from agent_wiki.pipeline import bucket_state, finished, new_pages, recordings_cache, sidecar
 from agent_wiki.pipeline.export_parts import FilesOfExports, files_of_exports, is_whole
 from agent_wiki.pipeline.inputs import FoundFiles, InputFile, Selection, inputs_of
-from agent_wiki.pipeline.mine import FORGOTTEN, SUPERSEDED, Assignment, Known, Mined
+from agent_wiki.pipeline.mine import FORGOTTEN, LEFT_OUT, SUPERSEDED, Assignment, Known, Mined
 from agent_wiki.pipeline.new_pages import NewPages
 from agent_wiki.pipeline.own_places import refuse_among_recordings
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.pipeline.report import Report
-from agent_wiki.pipeline.session_counts import LEFT_OUT, count_file, count_session, count_unchanged
+from agent_wiki.pipeline.session_counts import NOT_IN_WIKI, count_file, count_session, count_unchanged
 from agent_wiki.pipeline.session_stages import (
     KnownSession,
     SessionReport,
@@ -309,7 +309,7 @@ def _take(mined: Mined, options: Options, publisher: Publisher) -> None:
     for session, record in zip(new, mined.records, strict=True):
         reason = reason_to_leave(record, publisher.state) if options.is_selective else ""
         if reason:
-            session.status, session.reason, session.order = "left-out", reason, None
+            session.status, session.reason, session.order = LEFT_OUT, reason, None
         else:
             is_renewed = session.session_id in session.replaces
             publisher.take(record, rewrite=options.rewrite or is_renewed, is_judged=True)
@@ -382,7 +382,7 @@ def _is_done(
     for session_id, digest, status in entry["sessions"]:
         if status == FORGOTTEN and session_id not in config.forgotten:
             return False  # its owner lets it in again
-        if status in LEFT_OUT:
+        if status in NOT_IN_WIKI:
             continue
         session = known.get(session_id)
         if session is None:

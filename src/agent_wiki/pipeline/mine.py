@@ -322,9 +322,9 @@ def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSess
 def _is_left_out(trajectory: Trajectory, assignment: Assignment, report: SessionReport) -> bool:
     """Whether nothing is asked on a trajectory; then the report says why. Of a forgotten one no id is kept."""
     if name := forgotten_as(assignment.forgotten, report.session_id, trajectory.earlier_ids):
-        report.session_id, report.status, report.reason = name, FORGOTTEN, _FOR_GOOD
+        report.session_id, report.status, report.reason = name, FORGOTTEN, FOR_GOOD
     elif reason := left_out_reason(trajectory):
-        report.status, report.reason = "left-out", reason
+        report.status, report.reason = LEFT_OUT, reason
     return bool(report.reason)
 
 
@@ -345,7 +345,9 @@ def _note_recording(trajectory: Trajectory, assignment: Assignment, known: Known
 
 FORGOTTEN = "forgotten"
 """The status of a session that stays out for good."""
-_FOR_GOOD = "was forgotten for good"
+LEFT_OUT = "left-out"
+"""The status of a session of which nothing is asked, and of a recording without a turn."""
+FOR_GOOD = "was forgotten for good"
 NO_TURN = "no turn recorded"
 SUPERSEDED = "the wiki holds a longer recording of this session, or another of the same length"
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.pipeline import bucket_state
-from agent_wiki.pipeline.mine import Mined
+from agent_wiki.pipeline.mine import LEFT_OUT, Mined
 from agent_wiki.pipeline.report import Failure
 from agent_wiki.readers.buckets import BucketPath, Listing, path_of_listed
 from agent_wiki.readers.detect import known_formats
@@ -43,10 +43,10 @@ Cache = dict[str, dict[str, Any]]
 def load(folder: WikiFolder) -> Cache:
     """Path or address → `{"size", "changed", "terms", "sessions": [[session id, digest, status]]}`.
 
-    Where there are any: `"is_named"`; `"beside"`, name → signature; of a file of an export `"mentions"` and the digest
-    of its `"part"` (`export_parts.py`); `"failure"` with `"is_foreign"`; `"readers"`,
-    which knew no format for it; and of an object `"failed_runs"`, the `"failed_night"` that the last of them belonged
-    to, and `"is_passing"` for a failure that may not be the object's.
+    Where there are any: `"is_named"`; `"reasons"`, session id → why it is left out; `"beside"`, name → signature; of a
+    file of an export `"mentions"` and the digest of its `"part"` (`export_parts.py`); `"failure"` with `"is_foreign"`;
+    `"readers"`, which knew no format for it; and of an object `"failed_runs"`, the `"failed_night"` that the last of
+    them belonged to, and `"is_passing"` for a failure that may not be the object's.
     """
     kept = folder.read_machinery(_NAME)
     is_known = isinstance(kept, dict) and kept.get("version") == _VERSION and isinstance(kept.get("files"), dict)
@@ -143,6 +143,8 @@ def note(
         return
     held = _sessions_of(mined) or (before.get("sessions", []) if is_in_bucket and failure is not None else [])
     cache[key] = {**entry, "sessions": held}
+    if reasons := {each.session_id: each.reason for each in mined.sessions if each.status == LEFT_OUT}:
+        cache[key]["reasons"] = reasons
     if mined.looked_at:
         cache[key]["beside"] = {name: _as_kept(signature) for name, signature in mined.looked_at.items()}
     if mined.failure:
@@ -181,6 +183,11 @@ def _sessions_of(mined: Mined) -> list[list[str]]:
         [session.session_id, session.digest, "mined" if session.status == "unchanged" else session.status]
         for session in mined.sessions
     ]
+
+
+def is_recording(entry: Mapping[str, Any]) -> bool:
+    """Whether a file of the cache is a recording, be it one without a turn or one that fails; not a part of one."""
+    return bool(entry["sessions"]) or not entry.get("is_foreign")
 
 
 def former_ids(cache: Cache, path: RecordingPath, others: Iterable[str] = ()) -> tuple[str, ...]:

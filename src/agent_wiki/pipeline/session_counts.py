@@ -9,13 +9,15 @@ from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
 from agent_wiki.pages.skill import SYNTHESIZE_SKILL
 from agent_wiki.pipeline import bucket_state
 from agent_wiki.pipeline.inputs import InputFile
-from agent_wiki.pipeline.mine import FORGOTTEN, NO_TURN, Mined
+from agent_wiki.pipeline.mine import FOR_GOOD, FORGOTTEN, LEFT_OUT, NO_TURN, SUPERSEDED, Mined
 from agent_wiki.pipeline.report import Failure, Note, Report
 from agent_wiki.pipeline.session_stages import SessionReport
 
-LEFT_OUT = (FORGOTTEN, "left-out", "older")
+NOT_IN_WIKI = (FORGOTTEN, LEFT_OUT, "older")
 """What a session's status is that a run has read and the wiki has nothing of from this recording."""
 
+_REASONS = {"older": SUPERSEDED, FORGOTTEN: FOR_GOOD}
+_AS_BEFORE = "as before"  # a former version of this program did not keep the reason
 _NOT_GIVEN = (RecordingUnavailable.kind, RecordingChanged.kind)
 
 
@@ -35,8 +37,11 @@ def count_unchanged(entry: dict[str, Any], file: InputFile, report: Report, nigh
             report.failed_before += not is_counted
     for session_id, _, status in entry["sessions"]:
         report.sessions["unchanged" if status == "mined" else status] += 1
-        if status in LEFT_OUT:
-            report.left_out.append(Note(session_id, "as before", recording=file.name))
+        if status in NOT_IN_WIKI:
+            reason = _REASONS.get(status) or entry.get("reasons", {}).get(session_id, _AS_BEFORE)
+            report.left_out.append(Note(session_id, reason, recording=file.name))
+    if not entry["sessions"] and not entry.get("failure"):
+        _count_empty(file.name, report)
 
 
 def count_file(mined: Mined, file: InputFile, report: Report) -> None:
@@ -49,7 +54,13 @@ def count_file(mined: Mined, file: InputFile, report: Report) -> None:
         report.recordings_refused += mined.failure.kind in _NOT_GIVEN
         report.add_unread(mined.failure, is_foreign=mined.is_foreign, is_named=file.is_named)
     elif mined.is_empty:
-        report.left_out.append(Note(mined.name, NO_TURN))
+        _count_empty(mined.name, report)
+
+
+def _count_empty(name: str, report: Report) -> None:
+    """A recording without a turn counts as a session, so that as many sessions are left out as there are reasons."""
+    report.sessions[LEFT_OUT] += 1
+    report.left_out.append(Note(name, NO_TURN))
 
 
 def count_session(name: str, session: SessionReport, report: Report) -> None:
@@ -57,7 +68,7 @@ def count_session(name: str, session: SessionReport, report: Report) -> None:
     report.sessions[session.status] += 1
     if session.status == "failed":
         report.failures += session.failures
-    elif session.status in LEFT_OUT:
+    elif session.status in NOT_IN_WIKI:
         report.left_out.append(Note(session.session_id, session.reason, recording=name))
     elif session.status == "waiting" and not report.stopped:
         report.waiting += session.failures

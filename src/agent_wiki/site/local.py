@@ -12,6 +12,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from agent_wiki.errors import AgentWikiError, UsageError
+from agent_wiki.pipeline import recordings_cache
+from agent_wiki.pipeline.bucket_state import is_in_bucket
 from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.retrieval.page_names import WikiPages, pages_named
@@ -45,6 +47,13 @@ def site_folder(wiki: Path) -> Path:
 def recordings_here(wiki: Path) -> list[Path]:
     """The recordings of this machine that a wiki was read from, and folders of them."""
     return KnownRecordings.load(WikiFolder(wiki)).on_disk()
+
+
+def recordings_read(wiki: Path) -> list[Path]:
+    """The files of this machine that a wiki was read from and that are recordings, sorted."""
+    read = recordings_cache.load(WikiFolder(wiki)).items()
+    found = (Path(key) for key, entry in read if not is_in_bucket(key) and recordings_cache.is_recording(entry))
+    return sorted(path for path in found if path.exists())
 
 
 def file_of_page(wiki: Path, wanted: str, recordings: Sequence[RecordingPath] = ()) -> tuple[Path, str]:

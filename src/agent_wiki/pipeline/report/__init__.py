@@ -48,8 +48,8 @@ class Report:
     command: str
     wiki: str
     is_dry_run: bool = False
-    recordings: int = 0
-    recordings_unchanged: int = 0
+    recordings: int = 0  # the files that were listed, whatever they are; `files` says what they are
+    recordings_unchanged: int = 0  # of these
     recordings_read: int = 0  # to their ends, with those that are unchanged and those that were refused
     recordings_refused: int = 0  # of these, those that a store did not give
     recordings_waiting: int = 0  # files that are more than one run may read; what they hold nobody knows yet
@@ -102,6 +102,23 @@ class Report:
         if self.stopped:
             return 3
         return 1 if (self.failures if self.failed_on is None else self.failed_on) else 0
+
+    @property
+    def files(self) -> dict[str, int]:
+        """What the files are that were listed. All but `recordings_unchanged` add up to `recordings` of the report.
+
+        `recordings`, of which `recordings_unchanged` were not read again; `parts` of a recording; `others`, which are
+        none; `unread`, which a run that was stopped, or may read only so many, did not come to.
+        """
+        unread = self.recordings - self.recordings_read if self.stopped else self.recordings_waiting
+        unchanged = self.recordings_unchanged - self.passed_over_unchanged - self.parts_unchanged
+        return {
+            "recordings": self.recordings - unread - len(self.passed_over) - self.parts,
+            "recordings_unchanged": unchanged,
+            "parts": self.parts,
+            "others": len(self.passed_over),
+            "unread": unread,
+        }
 
     @property
     def has_recordings(self) -> bool:
@@ -178,7 +195,7 @@ class Report:
                 values[name] = dict(sorted(value.items()))
             elif isinstance(value, list):
                 values[name] = sorted(value) if name == "bugs" else as_values(value)
-        return {"schema_version": SCHEMA_VERSION, **values, "exit_code": self.exit_code}
+        return {"schema_version": SCHEMA_VERSION, **values, "files": self.files, "exit_code": self.exit_code}
 
     def lines(self) -> list[str]:
         """The report for a person: at most 25 lines, or every list to its end where it is verbose."""

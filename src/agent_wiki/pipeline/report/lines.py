@@ -87,7 +87,7 @@ def _looks(report: Report) -> list[str]:
         lines.append(f"waiting: {counted(len(report.waiting), 'question')} for a batch")
     if report.left_out:
         reasons = _tally(Counter(one_line(note.reason) for note in report.left_out))
-        lines.append(f"left out: {counted(len(report.left_out), 'recording')}: {reasons}")
+        lines.append(f"left out: {counted(len(report.left_out), 'session')}: {reasons}")
     if report.passed_over and (report.sessions or report.left_out or report.recordings_waiting):
         lines.append(f"passed over: {_passed_over(report)}")
     return lines
@@ -209,9 +209,8 @@ def _coverage_line(coverage: Counter[str]) -> str:
 
 def _sessions_line(report: Report) -> str:
     parts = [f"{count} {status.replace('-', ' ')}" for status, count in sorted(report.sessions.items())]
-    recordings = report.recordings - report.recordings_waiting - len(report.passed_over) - report.parts
-    others_unchanged = report.passed_over_unchanged + report.parts_unchanged
-    unchanged = report.recordings_unchanged - others_unchanged  # the former counts all files
+    files = report.files
+    recordings, unchanged = files["recordings"], files["recordings_unchanged"]
     unread = f", {unchanged} unchanged and not read" if unchanged else ""
     left = report.recordings_waiting
     unread += f", {counted(left, 'file')} left for a later run" if left else ""
@@ -226,7 +225,7 @@ def _end(report: Report, most: int | None) -> list[str]:
     lines += [f"RED: {one_line(reason)}" for reason in (report.failed_on or ())[:most]]
     if report.stopped:
         given = report.recordings_read - report.recordings_refused
-        read = f"{given} of {counted(report.recordings, 'recording')}"
+        read = f"{given} of {counted(report.recordings, 'file')}"
         kept = (
             f"what was learnt so far is in the {'shard' if report.is_shard else 'wiki'}"
             if report.sessions
