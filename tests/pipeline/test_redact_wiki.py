@@ -7,14 +7,17 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agent_wiki.commands import main
-from agent_wiki.pipeline import mine
+from agent_wiki.errors import UnreadablePage
+from agent_wiki.pipeline import mine, redact_wiki
 from agent_wiki.pipeline.leaks import leaks
 from agent_wiki.redaction import redact
 from agent_wiki.redaction.finding import Span, secret_spans
+from agent_wiki.wiki.records import parse_record
 from agent_wiki.wiki.store import WikiFolder
 from tests.planted import vendor_keys
 from tests.wikis import Script, arc, changed, record, rule, tree
@@ -175,3 +178,48 @@ def test_quotes_of_outcome_and_acceptance_are_held_against_the_recording_again(
     path.write_text(path.read_text(encoding="utf-8").replace(said, "It is done."), encoding="utf-8")
     _, printed = _redact(tmp_path / "wiki", capsys, "--json")
     assert json.loads(printed)["unverified"] == ["_sessions/a.json: turn 4 (outcome)"]
+
+
+def test_what_is_known_of_a_bucket_keeps_the_names_by_which_its_objects_are_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bucket, wiki = tmp_path / "b", tmp_path / "wiki"
+    record(bucket / "-Users-kim-shop", "a", request=ASKED.replace(KEY, "care"))
+    words = ["ingest", bucket.as_uri(), "--wiki", str(wiki)]
+    assert main(words) == 0
+    before = (wiki / "_buckets.jsonl").read_bytes()
+    assert b"-Users-kim-shop" in before
+    for _ in range(2):
+        code, said = _redact(wiki, capsys)
+        assert (code, said) == (0, "0 places replaced in 0 files\n")
+        assert (wiki / "_buckets.jsonl").read_bytes() == before
+        assert main(words) == 0
+        assert "gone from the bucket" not in "".join(capsys.readouterr())
+
+
+def test_a_secret_in_what_is_known_of_a_bucket_goes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wiki = _offline(tmp_path, "wiki")
+    line = {"key": f"s3://box/{KEY}/-Users-kim-shop/a.json", "size": 1, "changed": "1", "sessions": []}
+    (wiki / "_buckets.jsonl").write_text(f"{json.dumps(line)}\n", encoding="utf-8")
+    code, said = _redact(wiki, capsys)
+    assert (code, "replaced: _buckets.jsonl: 1: a secret (github-token)" in said) == (0, True), said
+    left = (wiki / "_buckets.jsonl").read_text(encoding="utf-8")
+    assert (KEY in left, "-Users-kim-shop" in left) == (False, True)
+
+
+def test_what_could_not_be_replaced_is_not_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wiki = _made_before(tmp_path)
+
+    def refused(text: bytes, path: str, *given: Any) -> Any:
+        if path.endswith("a.json"):
+            raise UnreadablePage(path, "no record")
+        return parse_record(text, path, *given)
+
+    monkeypatch.setattr(redact_wiki, "parse_record", refused)
+    code, said = _redact(wiki, capsys, "--dry-run", "--json")
+    values = json.loads(said)
+    assert (code, [each["unit"] for each in values["failures"]]) == (1, ["_sessions/a.json"])
+    files = {each["file"] for each in values["replaced"]}
+    assert ("_sessions/a.json" in files, "_sessions/b.json" in files) == (False, True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from agent_wiki.asking.journal_lines import Record, line_of, parsed_line, redacted_record
+from agent_wiki.pipeline import bucket_state
 from agent_wiki.redaction.numbers import Numbers
 from agent_wiki.redaction.personal import home_names, stand_in_for
 from agent_wiki.redaction.redact import redact_json
@@ -38,7 +39,10 @@ class Cleaning:
         return (changed if replaced else cleaned), [*found, *replaced]
 
     def of_text(self, text: str, path: str) -> tuple[str, list[Redacted]]:
-        """The same for the text of a file; lines of JSON stay JSON."""
+        """The same for the text of a file; lines of JSON stay JSON.
+
+        What is known of a bucket's objects keeps its names: by another address an object is not found again.
+        """
         if not path.endswith(_LINES_OF_JSON):
             cleaned, found = redact_whole(text)
         else:
@@ -52,7 +56,7 @@ class Cleaning:
                 if line != new
                 for kind in kinds_replaced(line, new)
             ]
-        if self.keeps_personal_data:
+        if self.keeps_personal_data or path == bucket_state.NAME:
             return cleaned, found
         changed = stand_in_for(home_names(cleaned))(cleaned)
         return changed, [*found, *([Redacted(PERSONAL, "")] if changed != cleaned else [])]

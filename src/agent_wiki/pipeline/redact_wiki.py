@@ -162,6 +162,7 @@ class _Cleaning:
             record = parse_record(json.dumps(value).encode(), path, entry_types())
         except UnreadablePage as error:
             self.cleaned.report.failures.append(Failure.of(error, path))
+            self.cleaned.files = [each for each in self.cleaned.files if each.file != path]  # it stays as it was
             return
         if record.session_id != name:
             self.publisher.forget(name)
