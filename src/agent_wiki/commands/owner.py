@@ -44,7 +44,7 @@ def forget(
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take sessions out of the wiki, with all that only they contained.
+    """Take sessions out of the wiki, with their subagents and all that only they contained.
 
     What they alone supported is removed, what others support is rendered from the others. The journal and all else in
     `.wiki/` loses what is about them. A page of theirs that you edited goes as well, and is named. Files that still

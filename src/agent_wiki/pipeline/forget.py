@@ -35,6 +35,7 @@ from agent_wiki.pipeline.taken_out import Forgotten
 from agent_wiki.stages import discover_tasks
 from agent_wiki.stages.order import CATALOG, CORPUS_STAGES
 from agent_wiki.trajectory.json_text import object_in
+from agent_wiki.trajectory.subagents import descendants
 from agent_wiki.wiki.config import forgotten_name
 from agent_wiki.wiki.config_edits import edit_list
 from agent_wiki.wiki.corpus_records import CorpusRecord
@@ -59,6 +60,8 @@ def forget(
 ) -> Forgotten:
     """Take sessions out of a wiki, by id, its beginning, or the name of a recording that holds no other session.
 
+    What their subagents did is part of them, and goes with them, on all levels.
+
     With the address of a `journal_store` also out of that. A dry run of `report` says what would go. `for_good`: no run
     and no join brings them back, for `_config.yaml` names them by digests of their ids.
 
@@ -71,8 +74,11 @@ def forget(
     with opened_engine(EMBEDDED, wiki, AskingOptions()) as opened, folder.locked():
         publisher = Publisher(folder, opened.engine, report)
         publisher.load()
-        sessions = sessions_named(publisher.state, wanted)
-        run = _Forgetting(publisher, sessions, Forgotten(report, sessions, is_for_good=for_good))
+        named = sessions_named(publisher.state, wanted)
+        parents = [(name, each.parent_session_id) for name, each in publisher.state.records.items()]
+        subagents = sorted(descendants(parents, named))
+        sessions = sorted([*named, *subagents])
+        run = _Forgetting(publisher, sessions, Forgotten(report, sessions, subagents, is_for_good=for_good))
         if not folder.is_dry_run:
             finished.forget(folder)
         if journal_store:

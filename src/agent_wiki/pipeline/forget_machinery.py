@@ -10,6 +10,7 @@ from agent_wiki.pipeline import comparisons_cache, recordings_cache
 from agent_wiki.pipeline.export_parts import files_with_more
 from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.trajectory.digests import sha256_of
+from agent_wiki.trajectory.subagents import begun_by
 from agent_wiki.wiki.layout import MACHINERY
 from agent_wiki.wiki.store import WikiFolder
 
@@ -38,18 +39,31 @@ def forget_recordings(
 ) -> tuple[set[str], set[str]]:
     """Forget the files that hold some sessions, by what was in them or by their names.
 
+    Those of their subagents go as well: what is left out of a wiki has no record, but its id says whose it is. So does
+    what is known of files without a session that are named after one.
+
     Out: the paths of those files, and those of all others that are known. A file that holds other sessions too is read
     again by the next run.
     """
     cache, known = recordings_cache.load(folder), KnownRecordings.load(folder)
     every = {*cache, *known.asked, *known.requests.values()}
-    files = {path for path, entry in cache.items() if any(each[0] in sessions for each in entry["sessions"])}
+    files = {path for path, entry in cache.items() if any(_is_of(each[0], sessions) for each in entry["sessions"])}
     files |= files_with_more(cache, files, sessions)
     files |= {path for path in every - cache.keys() if Path(path).name in names}
+    beside = {path for path, entry in cache.items() if not entry["sessions"] and _names_one(path, sessions)}
     if files:
-        recordings_cache.save(folder, {path: entry for path, entry in cache.items() if path not in files})
+        recordings_cache.save(folder, {path: each for path, each in cache.items() if path not in files | beside})
         known.drop(files)
     return files, every - files
+
+
+def _names_one(path: str, sessions: Collection[str]) -> bool:
+    """Whether a file or one of its folders is named after a session."""
+    return any(name in sessions for part in path.split("/") for name in (part, part.partition(".")[0]))
+
+
+def _is_of(session_id: str, sessions: Collection[str]) -> bool:
+    return any(each in sessions for each in (session_id, *begun_by(session_id)))
 
 
 def remember_forgotten(folder: WikiFolder, paths: Iterable[str]) -> None:

@@ -114,7 +114,7 @@ def _join(source: Joinable, read: _Read, publisher: Publisher, read_next: Callab
     renewed = {now for former, now in (source.manifest.replaced if source.manifest else ()) if former == now}
     forgotten, left_out = publisher.state.config.forgotten, set[str]()
     for each in joined.values():
-        if forgotten_as(forgotten, each.record.session_id):
+        if forgotten_as(forgotten, each.record.session_id, each.record.parent_session_id):
             left_out |= {each.record.session_id, *pages_of(each.record)}
             report.sessions[FORGOTTEN] += 1
             continue

@@ -321,7 +321,8 @@ def _mine_known(trajectory: Trajectory, assignment: Assignment, known: KnownSess
 
 def _is_left_out(trajectory: Trajectory, assignment: Assignment, report: SessionReport) -> bool:
     """Whether nothing is asked on a trajectory; then the report says why. Of a forgotten one no id is kept."""
-    if name := forgotten_as(assignment.forgotten, report.session_id, trajectory.earlier_ids):
+    parent = trajectory.source.parent_session_id
+    if name := forgotten_as(assignment.forgotten, report.session_id, parent, trajectory.earlier_ids):
         report.session_id, report.status, report.reason = name, FORGOTTEN, FOR_GOOD
     elif reason := left_out_reason(trajectory):
         report.status, report.reason = LEFT_OUT, reason

@@ -104,8 +104,10 @@ class Publisher:
 
     def drop_forgotten(self) -> None:
         """Take out the sessions that stay out for good, where a branch or an older shard brought one back."""
-        for session_id in [each for each in self.state.records if forgotten_as(self.state.config.forgotten, each)]:
-            self.forget(session_id)
+        forgotten = self.state.config.forgotten
+        for session_id, record in [*self.state.records.items()] if forgotten else ():
+            if forgotten_as(forgotten, session_id, record.parent_session_id):
+                self.forget(session_id)
 
     def on_trial(self) -> Publisher:
         """A dry run over the wiki as it is loaded here: it changes neither the wiki nor this run."""

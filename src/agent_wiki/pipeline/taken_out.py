@@ -62,12 +62,14 @@ _BACK = "it brings the session back when it is read (not with --for-good)"
 class Forgotten(TakenOut):
     """What went. `cut`: file → number of lines that went; `remaining`: files that still hold strings of the sessions.
 
-    `edited` are pages that went although a person had edited them; `recordings` are still where they were read, and
-    bring the sessions back unless these are forgotten for good.
+    `sessions` has those that were named, and their `subagents`. `edited` are pages that went although a person had
+    edited them; `recordings` are still where they were read, and bring the sessions back unless these are forgotten
+    for good.
     """
 
     report: Report
     sessions: list[str]
+    subagents: list[str] = field(default_factory=list)
     cut: dict[str, int] = field(default_factory=dict)
     edited: list[str] = field(default_factory=list)
     remaining: list[str] = field(default_factory=list)
@@ -77,6 +79,7 @@ class Forgotten(TakenOut):
     def _values(self) -> dict[str, Any]:
         return {
             "forgotten": self.sessions,
+            "subagents": self.subagents,
             "lines_removed": self.cut,
             "edited_removed": self.edited,
             "remaining": self.remaining,
@@ -87,7 +90,8 @@ class Forgotten(TakenOut):
         again = sorted(set(self.report.written) - self.cut.keys())
         back = "no run takes the session in again" if self.is_for_good else _BACK
         return [
-            *(f"{would}forgotten: {each}" for each in self.sessions),
+            *(f"{would}forgotten: {each}" for each in self.sessions if each not in self.subagents),
+            *(f"{would}forgotten with the session that began it: {each}" for each in self.subagents),
             *(f"{would}removed: {each}" for each in sorted(self.report.removed)),
             *(f"{would}removed: {counted(count, 'line')} of {each}" for each, count in sorted(self.cut.items())),
             *(f"{would}removed, though a person had edited it: {each}" for each in self.edited),

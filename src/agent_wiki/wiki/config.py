@@ -15,6 +15,7 @@ import yaml
 from agent_wiki.errors import RunError
 from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.subagents import begun_by
 from agent_wiki.wiki.config_names import check_page_names
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.tag_lines import STAND_IN, TagLines, tag_lines
@@ -83,14 +84,16 @@ def forgotten_name(session_id: str) -> str:
     return sha256_of(session_id)[:_FORGOTTEN_DIGITS]
 
 
-def forgotten_as(forgotten: Collection[str], session_id: str, earlier_ids: Iterable[str] = ()) -> str:
-    """By which of these names a session stays out for good; "" where it does not.
+def forgotten_as(
+    forgotten: Collection[str], session_id: str, parent_session_id: str | None, earlier_ids: Iterable[str] = ()
+) -> str:
+    """By which of these names a session stays out for good, its own or that of one that began it; "" if by none.
 
     `earlier_ids` are those that it had when less of it was recorded.
     """
     if not forgotten:
         return ""
-    names = map(forgotten_name, (session_id, *earlier_ids))
+    names = map(forgotten_name, (session_id, *earlier_ids, *begun_by(session_id, parent_session_id)))
     return next((name for name in names if name in forgotten), "")
 
 
