@@ -37,6 +37,8 @@ def test_what_a_page_of_others_says_of_its_own_trust_is_strangers_word_unless_th
     assert (row["trust"], row["support"]) == ("user", {"sessions": 99})
     silent = {path: guideline("A")}
     (row,) = map(json.loads, indexes_of(catalog_of(foreign=silent))[INDEX].splitlines())
+    assert row["trust"] == "external"
+    (row,) = map(json.loads, indexes(silent)[INDEX].splitlines())
     assert "trust" not in row
 
 

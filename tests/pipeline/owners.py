@@ -59,5 +59,5 @@ def did(act: Callable[[Path, list[str], Report], Report], wiki: Path, *names: st
     return act(wiki, files_named(wiki, names), Report("test", str(wiki)))
 
 
-def rejected(wiki: Path, *names: str, why: str = "") -> Report:
-    return reject(wiki, files_named(wiki, names), why, Report("reject", str(wiki)))
+def rejected(wiki: Path, *names: str, why: str = "", for_good: bool = False) -> Report:
+    return reject(wiki, files_named(wiki, names), why, Report("reject", str(wiki)), for_good=for_good)

@@ -182,7 +182,7 @@ def test_a_rejected_page_that_another_tool_wrote_is_removed_and_what_it_said_doe
         _did(keep, wiki, "0123456789ab")
     with pytest.raises(UsageError, match="nothing to restore"):
         _did(restore, wiki, "0123456789ab")
-    _rejected(wiki, "0123456789ab")
+    _rejected(wiki, "0123456789ab", for_good=True)
     assert not page.exists()
     script.says("a", rules=[rule(f"{TWO} Twice, if need be.")])
     ingest([tmp_path / "t"], wiki, script.engine, archive_covered=False)
@@ -195,7 +195,7 @@ def test_join_does_not_bring_a_rejected_page_of_another_tool_back(tmp_path: Path
         ingest([], folder, "offline", stages=CATALOG)
         (folder / "guidelines").mkdir(exist_ok=True)
         (folder / "guidelines" / "theirs__0123456789ab.md").write_text(text, encoding="utf-8")
-    _rejected(wiki, "0123456789ab")
+    _rejected(wiki, "0123456789ab", for_good=True)
     assert main(["join", str(tmp_path / "other"), "--wiki", str(wiki), "--engine", "offline"]) == 0
     assert not (wiki / "guidelines" / "theirs__0123456789ab.md").exists()
 

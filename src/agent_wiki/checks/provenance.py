@@ -25,6 +25,8 @@ def _lessons(wiki: CheckedWiki) -> Iterator[tuple[str, Page]]:
 def _unsupported(wiki: CheckedWiki) -> Iterator[Spot]:
     for path, page in _lessons(wiki):
         fields = fields_of(path, page)
+        if path in wiki.pages.foreign:
+            continue  # what somebody wrote rests on no session; indexes call it external
         if not entries_of(fields.get("evidence")) and not fields.get("related_summary"):
             yield Spot(path, "it names neither a turn nor a summary that it rests on")
     for name, joined in wiki.view.guidelines.items():
@@ -36,7 +38,8 @@ def _no_session(wiki: CheckedWiki) -> Iterator[Spot]:
     for path, _, session_id in _cited(wiki):
         if session_id not in wiki.view.sessions:
             line = line_with(wiki.text(path), session_id)
-            yield Spot(path, f"it cites the session {session_id or '(without an id)'}, which is not here", line)
+            what = f"it cites the session {session_id or '(without an id)'}, which is not here"
+            yield _spot(wiki, path, what, line)
 
 
 def _no_turn(wiki: CheckedWiki) -> Iterator[Spot]:
@@ -45,9 +48,8 @@ def _no_turn(wiki: CheckedWiki) -> Iterator[Spot]:
         turn = whole_number(entry.get("turn"), 0)
         if session is not None and not session.record.has_turn(turn):
             line = line_with(wiki.text(path), f"turn: {entry.get('turn')}")
-            yield Spot(
-                path, f"it cites turn {entry.get('turn')} of {session_id}, which has {session.record.turns}", line
-            )
+            what = f"it cites turn {entry.get('turn')} of {session_id}, which has {session.record.turns}"
+            yield _spot(wiki, path, what, line)
 
 
 def _not_recorded(wiki: CheckedWiki) -> Iterator[Spot]:
@@ -90,7 +92,7 @@ def _members(wiki: CheckedWiki) -> Iterator[Spot]:
         for entry in entries_of(page.fields.get("members")) if kind_of(path) == "cluster" else ():
             name = str(entry.get("id") or "")
             if name not in known:
-                yield Spot(path, f"its member {name} is no guideline here", line_with(wiki.text(path), name))
+                yield _spot(wiki, path, f"its member {name} is no guideline here", line_with(wiki.text(path), name))
 
 
 def _sessions(wiki: CheckedWiki) -> Iterator[Spot]:
@@ -98,9 +100,15 @@ def _sessions(wiki: CheckedWiki) -> Iterator[Spot]:
         field = {"task": "sessions", "subtask": "parent_session_id"}.get(kind_of(path) or "", "")
         for name in texts_of(page.fields.get(field)) if field else ():
             if name not in wiki.view.sessions:
-                yield Spot(path, f"its session {name} is not here", line_with(wiki.text(path), name))
+                yield _spot(wiki, path, f"its session {name} is not here", line_with(wiki.text(path), name))
 
 
+def _spot(wiki: CheckedWiki, path: str, what: str, line: int | None) -> Spot:
+    """A spot on a page; one that this program did not write cannot be rendered again."""
+    return Spot(path, what, line, _BY_HAND if path in wiki.pages.foreign else "")
+
+
+_BY_HAND = "somebody else wrote the page: correct it by hand"
 _RESTORE = "wiki restore PAGE renders it again as the sessions have it"
 
 PROVENANCE = (

@@ -13,12 +13,15 @@ from agent_wiki.checks.mending import mend
 from agent_wiki.checks.order import CHECKS
 from agent_wiki.checks.subject import CheckedWiki
 from agent_wiki.engine import Progress
+from agent_wiki.pages.foreign import claims_of
 from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.layout import CONFIG
+from agent_wiki.wiki.kinds import LESSONS
+from agent_wiki.wiki.layout import CONFIG, kind_of
 from agent_wiki.wiki.missing import require_folder
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import counted
+from agent_wiki.wiki.values import text_or_none
 
 _ORDER = {"files": 0, "records": 1, "recordings": 2}
 
@@ -40,7 +43,9 @@ class CheckOptions:
 class CheckReport:
     """What was found and mended. `mended` has a line a file; `faults` is what is left.
 
-    `exceptions` counts what the owner lets pass, by the key of `_config.yaml` that has it.
+    `exceptions` counts what the owner lets pass, by the key of `_config.yaml` that has it. `of_others` are the pages
+    in indexes that this program did not write, with their trust there; None where the owner trusts a page that does not
+    say its own.
     """
 
     wiki: str
@@ -51,6 +56,7 @@ class CheckReport:
     sessions: int = 0
     recordings: int = 0
     exceptions: dict[str, int] = field(default_factory=dict)
+    of_others: dict[str, str | None] = field(default_factory=dict)
     left_out: str = ""
     bugs: list[str] = field(default_factory=list)
 
@@ -72,6 +78,7 @@ class CheckReport:
             "sessions": self.sessions,
             "recordings": self.recordings,
             "exceptions": self.exceptions,
+            "of_others": [{"file": path, "trust": trust} for path, trust in self.of_others.items()],
             "left_out": self.left_out,
             "exit_code": self.exit_code,
         }
@@ -83,7 +90,9 @@ class CheckReport:
         lines += [" ".join(str(each).split()) for each in self.faults]
         if self.left_out:
             return [*lines, f"not checked any further: {self.left_out}"]
-        of = f"{counted(self.pages, 'page')}, {counted(self.sessions, 'session')}"
+        external = sum(trust == "external" for trust in self.of_others.values())
+        others = f" ({external} by others, so external)" if external else ""
+        of = f"{counted(self.pages, 'page')}{others}, {counted(self.sessions, 'session')}"
         quotes = f"quotes held against the recordings of {self.recordings}"
         let_pass = "".join(f"; {number} in {key} of {CONFIG}" for key, number in self.exceptions.items() if number)
         return [*lines, f"{counted(len(self.faults), 'finding')} in {of}, {quotes}{let_pass}"]
@@ -112,6 +121,11 @@ def _count(wiki: CheckedWiki, report: CheckReport) -> None:
         report.sessions, report.recordings = len(wiki.view.sessions), wiki.compared.sessions
         config = wiki.config
         report.exceptions = {"released": len(config.released), "allowed_secrets": len(config.allowed_secrets)}
+        report.of_others = {
+            path: text_or_none(claims_of(path, page.fields, config.trusted).get("trust"))
+            for path, page in sorted(wiki.pages.foreign.items())
+            if kind_of(path) in LESSONS and not path.startswith("_")
+        }
 
 
 def faults_of(wiki: CheckedWiki, checks: Iterable[Check], progress: Progress) -> list[Fault]:

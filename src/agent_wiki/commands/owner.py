@@ -91,6 +91,9 @@ def reject(
     pages: Pages,
     why: Why = "",
     wiki: ExistingWiki = None,
+    for_good: Annotated[
+        bool, typer.Option("--for-good", help="Also delete pages that this program did not write.")
+    ] = False,
     dry_run: DryRun = False,
     verbose: Verbose = False,
     as_json: AsJson = False,
@@ -99,12 +102,13 @@ def reject(
 
     What goes with them is named too: guidelines that state the same rule, clusters that are left with one member,
     the files of skills. A guideline that states a wider rule stays. With --dry-run nothing goes, all is named.
-    They are listed under `rejected:` in `_config.yaml`; take a line out there, and the page may come again.
+    They are listed under `rejected:` in `_config.yaml`; take a line out there, and the page may come again. One that a
+    person or another tool wrote may not, for it is in no record: without --for-good such a page is refused.
     """
     from agent_wiki.pipeline.owners_pages import reject as made_rejected
 
     def decided(folder: Path, paths: list[str], report: Report) -> Report:
-        return made_rejected(folder, paths, why, report)
+        return made_rejected(folder, paths, why, report, for_good=for_good)
 
     _decide("reject", "rejected", decided, pages, wiki, dry_run, verbose, as_json)
 

@@ -172,6 +172,7 @@ def _wiki_state() -> dict[str, Shape]:
     read = {"passed_over": [Failure], "failures": [Failure], "warnings": _TEXTS, "exit_code": int}
     allowed = {**keys_of(FoundSecret), "why": str}
     found = {"findings": [Fault], "checks": _COUNTS, "mended": _TEXTS, "exceptions": _COUNTS, "left_out": str}
+    found["of_others"] = [{"file": str, "trust": str | None}]
     counts = dict.fromkeys(("pages", "sessions", "recordings"), int)
     return {
         "cost": _answer("cost", total=_TOTALS, runs=sums, stages=sums, models=sums),

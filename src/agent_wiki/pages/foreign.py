@@ -145,10 +145,11 @@ def _recalled(entries: Any) -> Iterable[RecallEntry]:
 def claims_of(path: str, fields: Mapping[str, Any], trusted: Collection[str]) -> dict[str, Any]:
     """The support and trust of a foreign page as indexes show them: as it says, where the owner trusts that path.
 
-    No record shows either: of any other page that says something of itself, strangers said it.
+    No record shows either: any other page is strangers' word, whether it says something of itself or not.
     """
-    claimed = {key: fields[key] for key in ("support", "trust") if fields.get(key) is not None}
-    return claimed if path in trusted or not claimed else {"trust": "external"}
+    if path not in trusted:
+        return {"trust": "external"}
+    return {key: fields[key] for key in ("support", "trust") if fields.get(key) is not None}
 
 
 def related_summary(page: Page, guideline_id: str, summaries: Iterable[str], warnings: list[str]) -> str | None:

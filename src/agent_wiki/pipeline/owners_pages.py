@@ -73,10 +73,15 @@ def restore(wiki: Path, paths: Sequence[str], report: Report) -> Report:
     return published(WikiFolder(wiki, is_dry_run=report.is_dry_run), report, decide)
 
 
-def reject(wiki: Path, paths: Sequence[str], why: str, report: Report) -> Report:
-    """Retire pages for good: they are removed, and no run brings back what they say. Raises `UsageError`."""
+def reject(wiki: Path, paths: Sequence[str], why: str, report: Report, *, for_good: bool = False) -> Report:
+    """Retire pages for good: they are removed, and no run brings back what they say.
+
+    `for_good`: also pages that others wrote, which no record renders again. Raises `UsageError`.
+    """
 
     def decide(publisher: Publisher) -> None:
+        if not for_good:
+            _refuse_foreign(publisher, paths, "its file is all there is of it, and --for-good deletes it")
         ids = {path: _id_of(path, publisher) for path in paths}
         for path, name in ids.items():
             _remember(path, name, publisher)
