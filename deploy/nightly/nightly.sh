@@ -40,6 +40,7 @@ options=()
 output=${WIKI_OUTPUT:-$(mktemp -d)}
 runs=0
 run_code=0
+is_searched=false # for secrets, as the wiki is now
 has_resolved=false # a conflict, which the forge would find again
 stopped=0
 shown=
@@ -273,8 +274,18 @@ commit() {
   git commit --quiet --message "$subject"
 }
 
-# What was merged, edited or written by an earlier version was not redacted by this run.
-check_for_secrets() { wiki secrets --wiki "$wiki" >&2 || fail "$wiki holds secrets: nothing was pushed"; }
+# What was merged, edited or written by an earlier version was not redacted by this run. A secret that is on the branch
+# already is as bad as one that would come: no night passes over it. $1: whether the night has something to push.
+check_for_secrets() {
+  if "$is_searched" || [ ! -d "$wiki" ]; then return; fi
+  if wiki secrets --wiki "$wiki" >&2; then
+    is_searched=true
+  elif "$1"; then
+    fail "$wiki holds secrets: nothing was pushed"
+  else
+    fail "$wiki on $started holds secrets, or cannot be searched: replace the keys, and take them out there (wiki redact)"
+  fi
+}
 
 # What git says of a push that another try cannot mend: whoever pushes may not, or the remote takes no such push.
 refused='declined|denied|not allowed|not granted|protected branch|Authentication failed|could not read (Username|Password)'
@@ -284,7 +295,7 @@ refused+='|returned error: 40[0134]|[Rr]epository +not found|not appear to be a 
 push() {
   local attempt said code
   for attempt in 1 2 3; do
-    check_for_secrets
+    check_for_secrets true
     code=0
     said=$(LC_ALL=C git push --quiet "$remote" "HEAD:refs/heads/$branch" 2>&1) || code=$?
     if [ -n "$said" ]; then printf '%s\n' "$said" >&2; fi
@@ -302,6 +313,7 @@ push() {
     fi
     take_in "$remote/$branch"
     ingest
+    is_searched=false
     commit "Wiki: two nights joined"
   done
   fail "$branch could not be pushed"
@@ -410,6 +422,7 @@ main() {
   ingest
   local is_changed=false
   if has_changed; then is_changed=true; fi
+  if [ "$stopped" -eq 0 ]; then check_for_secrets "$is_changed"; fi # before a body says that all is well
   if [ "$stopped" -ne 0 ]; then
     if "$is_changed"; then
       commit "Wiki: a night that was stopped"

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from agent_wiki.pipeline import bucket_state
+from tests.planted import vendor_keys
 from tests.repositories import Repository
 from tests.wikis import record
 
@@ -291,6 +292,39 @@ def test_a_night_says_what_it_pushed_and_where_it_pushed_nothing(nightly: Nightl
     code, said = nightly.night(WIKI_STATE=state)
     assert (code, nightly.clone.git("rev-parse", "origin/wiki/nightly")) == (0, pushed)
     assert said.count("nightly: ") == said.count("nightly: nothing new is pushed onto wiki/nightly; the body for ") == 1
+
+
+def test_a_secret_that_somebody_pushed_makes_each_night_red_until_it_is_out(nightly: Nightly, tmp_path: Path) -> None:
+    key = vendor_keys()["github"]
+    record(nightly.traces, "a")
+    assert nightly.night()[0] == 0
+    nightly.person.git("fetch", "--quiet", "origin", "wiki/nightly")
+    nightly.person.git("checkout", "--quiet", "-B", "wiki/nightly", "origin/wiki/nightly")
+    page = nightly.person.root / "wiki" / "summaries" / "a.md"
+    before = page.read_text(encoding="utf-8")
+    for text, is_found in ((f"{before}\nThe key is {key}.\n", True), (before, False)):
+        page.write_text(text, encoding="utf-8")
+        nightly.person.commit()
+        nightly.person.git("push", "--quiet", "origin", "wiki/nightly")
+        pushed = nightly.person.git("rev-parse", "HEAD")
+        for _ in range(2 if is_found else 1):
+            code, said = nightly.night()
+            assert (code, "nothing new is pushed" in said) == ((2, False) if is_found else (0, True)), said
+            assert ("wiki on origin/wiki/nightly holds secrets" in said) is is_found
+            assert key not in said
+            assert (tmp_path / "output" / "body.md").exists() is not is_found
+            assert nightly.clone.git("rev-parse", "origin/wiki/nightly") == pushed
+
+
+def test_a_secret_that_is_on_the_base_already_makes_the_night_red(nightly: Nightly) -> None:
+    key = vendor_keys()["github"]
+    record(nightly.traces, "a")
+    assert nightly.night()[0] == 0
+    nightly.squash()
+    nightly.edit_on_base("wiki/summaries/a.md", "Outcome: ", f"With {key}. Outcome: ")
+    nightly.person.git("push", "--quiet", "origin", "--delete", "wiki/nightly")
+    code, said = nightly.night()
+    assert (code, "wiki on origin/main holds secrets" in said, key in said) == (2, True, False), said
 
 
 def test_a_night_whose_push_fails_twice_is_one_night_for_what_failed_in_it(nightly: Nightly) -> None:
