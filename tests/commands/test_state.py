@@ -12,7 +12,7 @@ import pytest
 
 from agent_wiki.commands import main
 from agent_wiki.harness import doctor, follow
-from tests.wikis import Script, record, rule
+from tests.wikis import Script, record, rule, skill
 
 
 def test_status_names_every_folder_to_read_and_pages_that_are_gone(
@@ -94,6 +94,49 @@ def test_status_says_what_is_here_what_changed_and_what_settles_it(
     assert lines[1].endswith("; since then 1 new")
     assert lines[2] == f"waits:   1 recording to read: wiki ingest {wiki.parent / 't'}"
     assert lines[3] == "waits:   1 page edited by a person: wiki review"
+
+
+def test_status_after_a_merge_says_that_pages_are_to_be_rendered_again(
+    wiki: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    engine = next(wiki.parent.glob("answers-*.json"))
+    words = ["--wiki", "other", "--engine", f"scripted:{engine}", "--jobs", "1"]
+    assert main(["ingest", str(record(wiki.parent / "u", "b", "2026-02-02")), *words]) == 0
+    for name in ("_sessions/b.json", "summaries/b.md"):  # as git merges a branch: no page says what both do
+        shutil.copy(wiki.parent / "other" / name, wiki / name)
+    assert main(["check"]) == 1
+    capsys.readouterr()
+    waits = _printed(["status"], capsys).splitlines()[2]
+    outdated = json.loads(_printed(["status", "--json"], capsys))["outdated"]
+    assert waits == f"waits:   {len(outdated)} generated files not as the records render them: wiki catalog"
+    assert {"_index.jsonl", "summaries/index.md"} <= set(outdated)
+    assert main(["catalog"]) == 0
+    capsys.readouterr()
+    assert _printed(["status"], capsys).splitlines()[2] == "waits:   nothing"
+
+
+def test_status_of_a_fresh_clone_finds_nothing_outdated(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.rmtree(wiki / ".wiki")
+    assert json.loads(_printed(["status", "--json"], capsys))["outdated"] == []
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_status_calls_no_page_outdated_that_the_last_run_kept_though_a_skill_covers_it(
+    is_kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = Script(tmp_path)
+    said = "Run the check each time before a change."
+    script.says("", rules=[rule(said)], skill=skill("check-it", overview=said, trigger="before a change"))
+    monkeypatch.chdir(tmp_path)
+    words = ["ingest", str(record(tmp_path / "t", "a")), "--wiki", "wiki", "--engine", script.engine, "--jobs", "1"]
+    assert main([*words, *(["--keep-covered"] if is_kept else [])]) == 0
+    archived = [*(tmp_path / "wiki" / "_archived").glob("*.md")]
+    assert len(archived) == (0 if is_kept else 1)
+    (tmp_path / "wiki" / "guidelines" / "mine.md").write_text("# Mine\n\nMy own rule.\n", encoding="utf-8")
+    capsys.readouterr()
+    outdated = json.loads(_printed(["status", "--json"], capsys))["outdated"]
+    assert "_index.jsonl" in outdated
+    assert not any(path.startswith("_archived/") or "__" in path for path in outdated), outdated
 
 
 def test_status_does_not_offer_the_recording_of_a_forgotten_session(

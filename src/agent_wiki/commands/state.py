@@ -35,7 +35,8 @@ def models(wiki: ExistingWiki = None, as_json: AsJson = False) -> None:
 def status(wiki: ExistingWiki = None, as_json: AsJson = False) -> None:
     """Show what is here, what changed since the last run, what waits for you, and what it costs to go on.
 
-    Nothing is read but the wiki and the names, sizes and times of recordings; nothing is written.
+    Nothing is read but the wiki and the names, sizes and times of recordings; nothing is written. Where the wiki is not
+    as the last run left it, as after a merge in git, its pages are rendered to see which are outdated.
     """
     from agent_wiki.harness.status import status_of
 

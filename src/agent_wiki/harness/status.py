@@ -12,9 +12,10 @@ from typing import Any
 from agent_wiki.asking.journal import journal_folder, records
 from agent_wiki.asking.ledger import cost_report
 from agent_wiki.changes.checks import quarantined_in
+from agent_wiki.checks.subject import CheckedWiki
 from agent_wiki.errors import UnreadablePage
 from agent_wiki.harness.connections import connections
-from agent_wiki.pipeline import recordings_cache
+from agent_wiki.pipeline import finished, recordings_cache
 from agent_wiki.pipeline.bucket_state import is_in_bucket, is_set_aside
 from agent_wiki.pipeline.forget_machinery import are_forgotten
 from agent_wiki.pipeline.load import read_wiki
@@ -72,6 +73,8 @@ class ReadRecordings:
 class WikiStatus:
     """What `wiki status` says. `pages`: kind → count; `unpublished` counts lesson pages that a limit holds back.
 
+    `outdated` are generated files that the next `wiki catalog` writes or removes, as after a merge in git.
+
     `spent_usd` is what models were paid so far, None where an answer has no price; `usd_a_session` the average.
     """
 
@@ -81,6 +84,7 @@ class WikiStatus:
     recordings: ReadRecordings
     edited: tuple[str, ...]
     missing: tuple[str, ...]
+    outdated: tuple[str, ...]
     quarantined: tuple[str, ...]
     unpublished: int
     batches: tuple[str, ...]
@@ -114,6 +118,9 @@ class WikiStatus:
             yield f"{counted(len(self.edited), 'page')} edited by a person: wiki review"
         if self.missing:
             yield f"{counted(len(self.missing), 'page')} gone from the folder: wiki catalog renders them again"
+        if self.outdated:
+            files = counted(len(self.outdated), "generated file")
+            yield f"{files} not as the records render {'it' if len(self.outdated) == 1 else 'them'}: wiki catalog"
         if self.quarantined:
             yield f"{counted(len(self.quarantined), 'file')} in quarantine: wiki review"
         if self.unpublished:
@@ -146,13 +153,15 @@ def status_of(wiki: Path, project: Path) -> WikiStatus:
     sessions = len(list((wiki / SESSIONS).glob("*.json")))
     rows = list(index_fields((wiki / INDEX).read_bytes()))
     is_known = spent.calls > 0 and not spent.unpriced
+    missing = {str(row["link"]) for row in rows if not (wiki / str(row["link"])).is_file()}
     return WikiStatus(
         wiki=str(wiki),
         sessions=sessions,
         pages=dict(Counter(str(row["kind"]) for row in rows)),
         recordings=_recordings(WikiFolder(wiki)),
         edited=tuple(sorted({*loaded.pages.edited} - {*loaded.state.config.kept})),
-        missing=tuple(sorted({str(row["link"]) for row in rows if not (wiki / str(row["link"])).is_file()})),
+        missing=tuple(sorted(missing)),
+        outdated=tuple(sorted(_outdated(wiki) - missing)),
         quarantined=tuple(quarantined_in(wiki)),
         unpublished=len(listed(WikiFolder(wiki))),
         batches=tuple(_batches(wiki)),
@@ -162,6 +171,16 @@ def status_of(wiki: Path, project: Path) -> WikiStatus:
         spent_usd=round(spent.cost_usd, 6) if is_known else None,
         usd_a_session=round(spent.cost_usd / sessions, 6) if is_known and sessions else None,
     )
+
+
+def _outdated(wiki: Path) -> set[str]:
+    """The generated files that `wiki catalog` would write or remove; nobody need look where the last run left all."""
+    if finished.nothing_to_catalog(wiki) is not None:
+        return set()
+    checked = CheckedWiki(wiki, archive_covered=finished.archives_covered(wiki))
+    if checked.why_not_loaded or checked.records_elsewhere is not None:
+        return set()
+    return {*checked.rendering.planned, *checked.rendering.removed}
 
 
 def _recordings(folder: WikiFolder) -> ReadRecordings:

@@ -57,6 +57,15 @@ def nothing_to_catalog(wiki: Path) -> dict[str, int] | None:
     return _pages(wiki, wanted, lambda: scan(str(wiki)))
 
 
+def archives_covered(wiki: Path) -> bool:
+    """Whether the last run moved what a skill covers to `_archived/`, as a run does that nobody tells otherwise."""
+    try:
+        last = json.loads((wiki / MACHINERY / _NAME).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return True
+    return not isinstance(last, dict) or last.get("archive_covered") is not False
+
+
 def _pages(
     wiki: Path, wanted: Mapping[str, Any], files: Callable[[], Mapping[str, Signature]]
 ) -> dict[str, int] | None:
