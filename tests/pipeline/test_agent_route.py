@@ -223,6 +223,18 @@ def test_one_recording_of_several_sessions_needs_the_session_named(tmp_path: Pat
     assert open_questions(wiki, path) == [("summarize", "a"), ("extract-guidelines", "b")]
 
 
+def test_a_prompt_of_which_several_sessions_have_one_is_a_usage_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "both.json"
+    path.write_text(json.dumps([chat("a"), chat("b")]), encoding="utf-8")
+    words = ["prompt", "summarize", str(path), "--wiki", str(tmp_path / "wiki")]
+    assert main(words) == 2
+    assert "summarize: it is asked of 2 sessions; choose one with --session: a, b\n" in capsys.readouterr().err
+    assert main([*words, "--session", "c"]) == 1, "there is no such question"
+    assert main([*words, "--session", "b"]) == 0
+
+
 def test_a_path_that_holds_a_secret_is_not_written_down(tmp_path: Path, wiki: Wiki) -> None:
     token = "ghp_" + "a1B2c3D4e5F6" * 3
     path = record(tmp_path / token, "a")

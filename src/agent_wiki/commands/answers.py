@@ -103,7 +103,7 @@ def prompt(
     as_json: AsJson = False,
 ) -> None:
     """Print the request for an engine: system prompt, message, and the JSON schema of the answer."""
-    from agent_wiki.pipeline.open_questions import NoSuchQuestion, QuestionSelector, printed
+    from agent_wiki.pipeline.open_questions import AmbiguousQuestion, NoSuchQuestion, QuestionSelector, printed
     from agent_wiki.pipeline.prompt_files import prompt_sections
     from agent_wiki.pipeline.report import SHORT_DIGEST
 
@@ -111,6 +111,8 @@ def prompt(
         raise UsageError("--only prints text; with --json each part is a field")
     try:
         found = printed(wiki_folder(wiki), QuestionSelector(stage, _existing(trajectory), session, request))
+    except AmbiguousQuestion as error:
+        raise UsageError(str(error)) from None
     except NoSuchQuestion as error:
         _print_errors([str(error)])
         raise typer.Exit(_EXIT_FAILED) from None

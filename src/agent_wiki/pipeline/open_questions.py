@@ -38,6 +38,10 @@ class NoSuchQuestion(UnitError):
     """The request matches no question, or more than one; `str()` is one line that says what to do."""
 
 
+class AmbiguousQuestion(NoSuchQuestion):
+    """The request matches more than one question, of which only the caller can say which is meant."""
+
+
 @dataclass(frozen=True, slots=True)
 class QuestionSelector:
     """Which question is meant: by name (one of `NAMES`, "" for any), recording, session, or request.
@@ -220,9 +224,9 @@ def _one_of(heard: Sequence[ObservedPrompt], wanted: QuestionSelector, *, is_fir
         return candidates[0]
     if len(abouts) > 1 and stages <= set(SESSION_STAGES):
         named = ", ".join(about[0] for about in abouts[:_MOST_NAMED])
-        raise NoSuchQuestion(f"{name}: it is asked of {len(abouts)} sessions; choose one with --session: {named}")
+        raise AmbiguousQuestion(f"{name}: it is asked of {len(abouts)} sessions; choose one with --session: {named}")
     named = ", ".join(asked.prompt.digest[:SHORT_DIGEST] for asked in candidates[:_MOST_NAMED])
-    raise NoSuchQuestion(
+    raise AmbiguousQuestion(
         f"{name}: {len(candidates)} questions are open; name one by --request, as its prompt does: {named}"
     )
 
