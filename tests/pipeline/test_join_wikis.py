@@ -161,6 +161,20 @@ def test_a_folder_that_is_no_wiki_is_refused(tmp_path: Path) -> None:
         join_wikis([tmp_path], Options(tmp_path / "joined"), Report("join", "wiki"), _quiet)
 
 
+def test_a_wiki_is_not_joined_into_itself(
+    parts: tuple[list[Path], dict[str, bytes]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wiki = shutil.copytree(parts[0][0], tmp_path / "wiki")
+    (tmp_path / "same").symlink_to(wiki)
+    before = _tree(wiki)
+    for other in (wiki, tmp_path / "same"):
+        assert main(["join", str(other), "--wiki", str(wiki)]) == 2
+        assert capsys.readouterr().err == (
+            f"wiki: {wiki}: this is the wiki that others are joined into; name another one\n"
+        )
+    assert _tree(wiki) == before
+
+
 def _rows(wiki: Path) -> dict[str, dict[str, Any]]:
     lines = (wiki / "_index.jsonl").read_text(encoding="utf-8").splitlines()
     return {row["id"]: row for row in map(json.loads, lines) if row["kind"] in ("guideline", "skill")}

@@ -11,11 +11,12 @@ from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TypeAlias
 
 from agent_wiki.engine import Progress
 from agent_wiki.engines import one_round, opened_engine
-from agent_wiki.errors import UnreadablePage
+from agent_wiki.errors import UnreadablePage, UsageError
 from agent_wiki.pages.state import view_of
 from agent_wiki.pipeline import new_pages, recordings_cache
 from agent_wiki.pipeline.collector import cycle_search_paused
@@ -51,10 +52,13 @@ def join_wikis(others: Iterable[RecordingPath], options: Options, report: Report
 
     In: other wikis, shards, and places where shards lie. Of a session that both hold the larger version is kept. Pages
     that other tools wrote are taken over where this wiki has none of that name. Raises `UsageError` for a path that is
-    none of these, and `RunError`.
+    none of these, or this wiki itself, and `RunError`.
     """
     folder = WikiFolder(options.wiki, is_dry_run=options.dry_run)
     folder.check_place()
+    others = list(others)
+    if any(isinstance(each, Path) and each.resolve() == options.wiki.resolve() for each in others):
+        raise UsageError(f"{options.wiki}: this is the wiki that others are joined into; name another one")
     with (
         joinables(others, report) as sources,
         opened_engine(options.engine, options.wiki, options.asking) as opened,
