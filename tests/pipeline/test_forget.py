@@ -158,7 +158,14 @@ def test_a_dry_run_names_no_cache_that_the_run_writes_again(tmp_path: Path, scri
 
 @pytest.mark.parametrize(
     ("wanted", "reason"),
-    [("oak", "no session"), ("al", "no session"), ("alder-", "2 sessions begin so"), ("../alder", "no session")],
+    [
+        ("oak", "no session"),
+        ("", "no session"),
+        ("al", "3 sessions begin so; give at least 4 characters of an id: alder, alder-1, alder-2"),
+        ("bi", "1 session begins so"),
+        ("alder-", "2 sessions begin so"),
+        ("../alder", "no session"),
+    ],
 )
 def test_a_name_that_is_no_session_or_several_forgets_none(
     wanted: str, reason: str, tmp_path: Path, script: Script, wiki: Path

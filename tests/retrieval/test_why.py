@@ -154,6 +154,13 @@ def test_a_name_that_no_page_or_several_pages_have_is_refused(wiki: Path) -> Non
     with pytest.raises(UsageError, match=r"no page of .* has this path, id or title"):
         why(wiki, "nothing")
     edit(guideline(wiki, OTHER), id=guideline(wiki, RULE).stem.rpartition("__")[2])
+    example = ROOT / "wiki-example" / "wiki"
+    with pytest.raises(UsageError, match=r"^0c: 1 page begins so; give at least 4 characters of an id: summaries/0c0"):
+        why(example, "0c")
+    with pytest.raises(UsageError, match=r"^0: 3 pages begin so; "):
+        why(example, "0")
+    with pytest.raises(UsageError, match=r"^: no page of "):
+        why(example, "")
     with pytest.raises(UsageError, match="2 pages have this name: guidelines/"):
         why(wiki, guideline(wiki, RULE).stem.rpartition("__")[2])
     with pytest.raises(UsageError, match="no wiki here"):

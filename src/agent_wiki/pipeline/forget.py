@@ -41,11 +41,11 @@ from agent_wiki.wiki.config_edits import edit_list
 from agent_wiki.wiki.corpus_records import CorpusRecord
 from agent_wiki.wiki.layout import AUDIT_LOG, CONFIG, MACHINERY, kind_of, page_id
 from agent_wiki.wiki.records import SessionRecord, plain, record_path
+from agent_wiki.wiki.short_names import LEAST_PREFIX, too_short
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import shipped_folder, shipped_names
 from agent_wiki.wiki.text import lines_of
 
-_LEAST_PREFIX = 4
 _MOST_NAMED = 6
 
 
@@ -100,7 +100,7 @@ def sessions_named(state: WikiState, wanted: Sequence[str]) -> list[str]:
         if len(named) != 1:
             shown = ", ".join(named[:_MOST_NAMED]) + (", …" if len(named) > _MOST_NAMED else "")
             raise UsageError(
-                f"{each}: {len(named)} sessions {how}: {shown}" if named else f"{each}: no session has this id"
+                f"{each}: {len(named)} sessions {how}: {shown}" if named else f"{each}: {_why_none(state, each)}"
             )
         found.add(named[0])
     return sorted(found)
@@ -111,9 +111,15 @@ def _named(state: WikiState, wanted: str) -> tuple[list[str], str]:
     if wanted in state.records:
         return [wanted], "have this id"
     from_file = sorted(name for name, record in state.records.items() if record.recording.file == wanted)
-    if from_file or len(wanted) < _LEAST_PREFIX:
+    if from_file or len(wanted) < LEAST_PREFIX:
         return from_file, "are from this recording"
     return sorted(name for name in state.records if name.startswith(wanted)), "begin so"
+
+
+def _why_none(state: WikiState, wanted: str) -> str:
+    """Why no session is meant: none is called so, or too little of an id was given for what cannot be undone."""
+    begun = sorted(name for name in state.records if wanted and name.startswith(wanted))
+    return too_short(begun, "session") if begun else "no session has this id"
 
 
 class _Forgetting:

@@ -19,11 +19,11 @@ from agent_wiki.retrieval.rows import index_fields
 from agent_wiki.wiki.layout import INDEX, episode_id, kind_of, page_id
 from agent_wiki.wiki.missing import require_folder
 from agent_wiki.wiki.page import Page
+from agent_wiki.wiki.short_names import LEAST_PREFIX, too_short
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.text import plain_line
 from agent_wiki.wiki.values import text_or_none
 
-_LEAST_PREFIX = 4
 _MOST_NAMED = 6
 _MOST_WHY = 200
 
@@ -131,7 +131,10 @@ def pages_named(pages: WikiPages, wanted: str, wiki: Path, *, to_read: bool = Fa
 
 
 def _unknown(pages: WikiPages, wanted: str, wiki: Path) -> str:
-    """That no page is called so, and which is called most like it."""
+    """That no page is called so, and which is called most like it; of the beginning of an id, how many begin so."""
+    begun = [path for path in pages if any(name.startswith(wanted) for name in pages.names(path)[0])] if wanted else []
+    if begun:
+        return too_short(begun, "page")
     named = [name for path in pages for name in pages.names(path)[2][2:]]
     nearest = get_close_matches(wanted, [*named, *pages.titles.values()], n=1)
     meant = f"; did you mean {plain_line(nearest[0], _MOST_WHY)!r}?" if nearest else ""
@@ -177,7 +180,7 @@ def _paths_of(pages: WikiPages, wanted: str, wiki: Path) -> list[str]:
         exact = [each for each, found in names.items() if wanted in found[position]]
         if exact:
             return exact
-    if len(wanted) < _LEAST_PREFIX:
+    if len(wanted) < LEAST_PREFIX:
         return []
     begun = [each for each, found in names.items() if any(name.startswith(wanted) for name in found[0])]
     return begun or _titled(pages, wanted)
