@@ -13,7 +13,7 @@ from agent_wiki.pages.compare.similarity import stem
 from agent_wiki.retrieval import lexical
 
 _WORDS_OF_WORK = """
-build compile deploy dev exec execute format install launch lint make prod production rebuild release rerun run
+build compile dev exec execute format install launch lint make prod production rebuild rerun run
 script serve start suite test unit watch
 """
 _OF_WORK = frozenset(map(stem, _WORDS_OF_WORK.split()))
