@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_wiki.engines.offline.goal import goal_of
+from agent_wiki.engines.offline.goal import goal_of, request_line
 from agent_wiki.engines.offline.reported import _lines
 from agent_wiki.engines.offline.requests import requests_of
 from tests.engines.outcomes import shown
@@ -34,6 +34,11 @@ def test_a_step_that_the_user_chose_by_its_number_is_a_request() -> None:
     arc = summary(session.says("The lamps are sorted by price now."))
     assert [note.text for note in arc.requests if note.turn == 5] == ["Sort the lamps by price"]
     assert "Sort the lamps by price (T5). The agent changed `lamps.py`" in arc.narrative
+
+
+def test_words_that_only_agree_are_left_out_where_what_follows_asks_for_something() -> None:
+    assert request_line("Ship it. Now add a test for the cart.") == "Now add a test for the cart."
+    assert request_line("Deploy it. Here is the plan: cart.md").startswith("Deploy it.")
 
 
 def test_what_is_done_after_an_assent_is_not_put_down_to_the_question_before_it() -> None:

@@ -204,9 +204,10 @@ def _without_assent(paragraphs: list[list[str]]) -> list[list[str]]:
         or not (_AGREES.match(first[0]) or reaction_of(first[0]) == "acceptance")
     ):
         return paragraphs
-    if is_asking(first[0]) and not says_little(first[0]):
+    rest = [first[1:], *later] if first[1:] else later
+    if is_asking(first[0]) and not (says_little(first[0]) and any(is_asking(each[0]) for each in rest)):
         return paragraphs
-    return _without_assent([first[1:], *later] if first[1:] else later)
+    return _without_assent(rest)
 
 
 def in_own_words(line: str, request: UserRequest, most: int) -> str:

@@ -38,8 +38,7 @@ class Pattern:
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first place in `text` that it matches."""
-        may_match = not self._needs or any(word in text for word in self._needs)
-        return self._compiled.search(text) if may_match else None
+        return self._compiled.search(text) if not self._needs or any(word in text for word in self._needs) else None
 
 
 def pattern(written: str | list[str] | Pattern) -> Pattern:
