@@ -45,3 +45,11 @@ def test_a_refusal_that_is_the_last_answer_is_told_once_and_after_the_plea_that_
     story = summary(talk.says(f"I understand that it is annoying, and I am sorry for it. {refusal}")).narrative
     assert story.count("Unfortunately, since the lamp") == 1
     assert story.index("Is there anything you can do") < story.index("Unfortunately, since the lamp")
+
+
+def test_what_is_said_beside_a_call_that_hands_over_the_result_is_the_answer() -> None:
+    words = "No request reaches the till without a check of its owner: the server compares the two ids each time."
+    session = Session().user("review the till for holes").read("till.py")
+    session.call("StructuredOutput", {"findings": []}, "Structured output provided successfully", text=words)
+    assert "The recording ends without an answer" not in summary(session).narrative
+    assert "In its own words (T4): “No request reaches the till" in summary(session).narrative

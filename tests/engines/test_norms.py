@@ -84,6 +84,7 @@ def test_an_order_is_a_norm_only_where_the_user_corrects(said: str, words: str) 
         "don't build a mock",
         "I don't want ot commit docs",
         "don't change the header",  # which header?
+        "Don't bump the version release",
         "don't change files that not required:",  # of which a list comes
         "make sure it works",
         "you should have asked me first",

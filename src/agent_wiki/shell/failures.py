@@ -113,7 +113,8 @@ _PROMPT = regex(r"[^\n]{0,200}[%$>#] ?")
 _MARKED_RESULT = regex(r"\[(?:rerun: b|result-id: r)\d{1,6}\]$")
 # A harness that returns before a long command ends: the outcome is not known yet.
 _STILL_RUNS = regex(
-    r"(?m)^(?:(?:Process running with session|Script running with cell) ID \d+|Command running in background with ID\b)"
+    r"(?m)^(?:(?:Process running with session|Script running with cell) ID \d+|Command running in background with ID\b"
+    r"|Command did not complete within [^\n]{1,60} moved to the background\b)"
 )
 
 _COMMITTED = regex(r"\[[^\]\n]{1,100} [0-9a-f]{7,40}\] ")  # what git prints of a commit that it made

@@ -43,7 +43,9 @@ from agent_wiki.trajectory.lazily import regex
 _TESTS_FAILED = regex(r"^\s*(?:--- FAIL\b|FAIL(?:ED)?\b|not ok \d)|\b[1-9]\d* (?:failed|failing)\b")
 _INTERPRETERS = regex(r"(?:python|pypy)[\d.]*|bash|sh|zsh|node|ruby|perl|php|deno|tsx|ts-node|Rscript")
 # A test runner's own count at the end: what the tested program logged before it decides nothing.
-_NONE_FAILED = regex(r"(?:^|[^.\d])0 (?:fail(?:ed|ures?|ing)?|errors?)\b|\b(?:failed|FAILED) ?[:=] ?0\b")
+_NONE_FAILED = regex(
+    r"(?:^|[^.\d])0 (?:fail(?:ed|ures?|ing)?|errors?)\b|\b(?:failed|FAILED) ?[:=] ?0\b|\bTests +(\d+) passed \(\1\)"
+)
 _COUNTS_TESTS = regex(r"\b[1-9]\d* (?:passed|passing|tests? OK)\b|\b(?:TOTAL|Executed)[: ] ?\d+ ")
 _TALLY_LINES = 6
 # Checks that count what they ran: one that printed nothing was not seen, unless it was asked to keep quiet.

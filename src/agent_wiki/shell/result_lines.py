@@ -133,9 +133,10 @@ _FRAME = regex(
 _START_UP = regex(
     r"^(?:failed in sandbox: )?\S{0,200}/(?:shellenv\.sh|profile\.d/\w{1,40}\.sh"
     r"|\.(?:zshrc|zprofile|zshenv|bashrc|bash_profile|profile))"
-    r"(?:: line |:)\d{1,6}: [^\n]*\n?",
+    r"(?:: line |:)\d{1,6}: [^\n]*\n?"
+    r"|^(?!zsh|bash|sh\b|dash|ksh|eval)[A-Za-z_]\w{3,60}:\d{1,6}: command not found: \S+\n?",  # in a function of theirs
     re.MULTILINE,
-    needs=("shellenv.sh", "/profile.d/", "/.zsh", "/.zprofile", "/.bash", "/.profile"),
+    needs=("shellenv.sh", "/profile.d/", "/.zsh", "/.zprofile", "/.bash", "/.profile", ": command not found: "),
 )
 _PIECE, _MOST_OF_VALUES = regex(r'[^\\"\n]{8,}'), 4_000  # characters
 _NONE_PASSED = regex(r"\b0 passed\b")  # the doc tests of a crate without any

@@ -34,15 +34,17 @@ from agent_wiki.trajectory.lazily import regex
 _RUNNING = regex(
     r"^(?:(?:Process running with session|Script running with cell) ID \d+"
     r"|Command running in background with ID\b.{0,80}"
+    r"|Command did not complete within .{1,60} moved to the background\b.{0,60}"
     r"|<command started in background with shellId: [^\s>]{1,80}>"
     r"|Tool is running as a background task\b.{0,80}|Command still running \(session [^)\n]{1,80}\)"
     r"|.{0,80}\(running in background\)|(?:Username|Password) for 'https?://)",
     re.MULTILINE,
-    needs=("running with", "in background", "as a background task", " for 'http", "still running"),
+    needs=("running with", "in background", "as a background task", "to the background", " for 'http", "still running"),
 )
 _HARNESS_LINE = regex(r"(?:Chunk ID|Wall time|Original token count): ")
 _REFUSED = regex(
-    r"rejected: blocked by policy|\Aapproval policy is \w{1,20}; reject command"
+    r"rejected: blocked by policy|\AThis session is isolated in the worktree\b"
+    r"|\Aapproval policy is \w{1,20}; reject command"
     # What a harness says names what it was given to run; a service says the same of a merge or of a deployment.
     r"|\A(?:<tool_use_error>)?(?:Error: )?[\w '`-]{0,60}\b(?i:commands?|tools?|permission)\b"
     r"[^\n]{0,200}?\b(?:requires? approval(?! (?:by|from|of)\b)|was not approved|denied by (?:the )?user)"

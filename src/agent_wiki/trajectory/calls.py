@@ -38,7 +38,10 @@ _RUNS_ON = regex(
 )
 # Claude Code: a command that was sent to the background prints into a file, which is read by any tool that reads.
 _IN_BACKGROUND = regex(
-    r"^Command running in background with ID: (\w{4,40})", re.MULTILINE, needs=("Command running in background",)
+    r"^Command (?:running in background with ID: |did not complete within [^\n]{1,60} moved to the background \(ID: )"
+    r"(\w{4,40})",
+    re.MULTILINE,
+    needs=("Command running in background", "moved to the background"),
 )
 # Claude Code says at the end of a command or of an agent in the background, in a turn of its own, what came of it.
 _LAUNCHED = "Async agent launched"

@@ -150,6 +150,8 @@ def test_what_holds_for_good_is_given_in_the_words_of_the_user(sentence: str) ->
         "I think we should bump the version each time we make changes from now on",
         "in the health endpoint, do NOT return the address ever",
         "should we always bump it each time we make changes?",
+        "While that's going, set the screen of the till to its own resolution from now on.",
+        "no, don't add emojis to commit messages. Just mend this one",
     ],
 )
 def test_what_a_program_does_is_no_wish_for_all_work(sentence: str) -> None:

@@ -41,8 +41,7 @@ _ALWAYS, _UNWANTED, _REQUIRED, _NEVER, _TEAM, _PREFER = (
 )
 _OCCASION_FIRST, _REASON = written("occasion_first", re.I), written("reason_of_norm", re.I)
 _CONDITION = regex(r"\b(?:unless|without) .+$", re.I)
-_ONE_TIME = regex(r"\buntil (?!(?:i|we|you)\b)", re.I)  # "until Kim is back"
-_QUOTES = regex(r"[\"“”]")
+_NOT_FOR_GOOD = regex(r"\buntil (?!(?:i|we|you)\b)|[\"“”]", re.I)  # "until Kim is back"; somebody else said it
 _INSTEAD = regex(r"[, ]*(?:-|;|but|and|just|rather|instead)* ?\b(?P<verb>[a-z-]+) \S", re.I)
 _ORDERS, _SAYS_WHO = regex(r"(?:always|never|don't|do not) ", re.I), regex(r"\b(?:i|me|my|you|your|we|us|our)\b", re.I)
 _CHANGING = ("change", "touch", "modify", "edit", "delete", "remove", "rename", "move", "rewrite")
@@ -89,8 +88,8 @@ def norm_of(sentence: str, *, is_correction: bool) -> Norm | None:
     plain = _TAG_QUESTION.sub("", sentence.replace("’", "'").strip()).strip(' .!\t"')
     if len(sentence) > _LONGEST or plain.endswith(("?", ":", "：")) or _TENTATIVE.search(plain):
         return None  # what follows a colon is about the work at hand
-    if _QUOTES.search(plain) or _ONE_TIME.search(plain):
-        return None  # what is quoted, somebody else said
+    if _NOT_FOR_GOOD.search(plain):
+        return None
     words = " ".join(_TAIL.sub("", _LEAD.sub("", plain)).strip(" .!,").split())
     text = _REASON.sub(lambda match: match["rest"] or match["what"], words)  # why it holds says nothing of where
     norm = _shaped(words, text, is_marked=bool(_STANDING.search(plain)))
@@ -139,7 +138,8 @@ def _forbidding(words: str, match: re.Match[str], *, is_marked: bool) -> Norm | 
     if verb in (None, "do", "try"):  # "stop trying to …" is about what is being tried
         return None
     condition, instead = _CONDITION.search(what), _INSTEAD.search(what, max(what.find(","), 0))
-    is_clear = "," not in what and (len(what.split()) > 1 or (what and verb in _CHANGING))
+    is_named = is_marked or _TIMED.search(what) or not _DEFINITE.search(what)  # no "don't bump the version" of one day
+    is_clear = is_named and "," not in what and (len(what.split()) > 1 or (what and verb in _CHANGING))
     is_instead = "," in what and instead and base(instead["verb"]) == instead["verb"].lower()
     is_lasting = is_marked or words.lower().startswith("we don't") or condition is not None
     return Norm(words, f"{verb} {what}".strip(), is_lasting) if condition or is_instead or is_clear else None

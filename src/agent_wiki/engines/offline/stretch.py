@@ -10,7 +10,7 @@ from dataclasses import field
 from agent_wiki.engines.offline.acts import Act, was_sent_to_change
 from agent_wiki.engines.offline.reply_prose import SENTENCE_END
 from agent_wiki.engines.offline.requests import UserRequest
-from agent_wiki.engines.offline.tables import written
+from agent_wiki.engines.offline.tables import named, written
 from agent_wiki.shell.files_written import OWN_NOTES, bare_name, is_temporary
 from agent_wiki.shell.kinds import script_of
 from agent_wiki.shell.result_lines import quoted
@@ -23,7 +23,7 @@ from agent_wiki.trajectory.stated_task import issue_read_first
 
 _SCRATCH_NAME = written("scratch_name", re.IGNORECASE)
 _TAG = regex(r"\s*</?\w[\w-]{0,40}>\s*|\s*")
-_REPORTS = frozenset({"task_complete", "attempt_completion", "done", "finish", "complete_task", "finish_task"})
+_REPORTS = named("reports_by_call")
 _SHORTEST_LINE = 12  # characters
 _FEWEST_REPLIES = 3
 HANDED_OVER = regex(r"(?:^|[\s&;|])(?:submit(?:\s|$)|echo ['\"]?COMPLETE_TASK)")

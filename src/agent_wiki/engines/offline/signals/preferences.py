@@ -29,7 +29,7 @@ _OF_PROMPT = written("of_prompt")
 _SPECIFIES = regex(r"\brequirements?\s*:|\bfollowing requirements?\b", re.IGNORECASE)  # of what the agent is building
 _OF_PRODUCT, _LONGEST = written("of_the_product", re.IGNORECASE), 220
 _TENTATIVE = regex(r"\bi(?: think|'d like| would like|f)\b|\b(?:maybe|perhaps|could)\b", re.IGNORECASE)
-_REWRITE = regex(r"\b(?:rewrite|redo|regenerate)\b", re.IGNORECASE)  # what is wrong is that one piece
+_OF_PIECE = regex(r"\b(?:rewrite|redo|regenerate)\b|[.!;\n] *(?:just|only|simply) [a-z]", re.I)  # that one is wrong
 _NOT_ALLOWED = regex(r"^no [\w -]{3,40} allowed\b", re.IGNORECASE)
 _UNTIL_NOW = regex(r"^.*?\bfrom (?:now(?: on)?|(?:here|this point) on)\b,? (?=\S+ \S+ \S)", re.IGNORECASE)
 _TAG_WORDS = regex(r"[a-z][a-z0-9+.-]{2,}")
@@ -48,7 +48,7 @@ def lessons(session: MinedSession) -> list[Lesson]:
         for sentence in words.sentences if not _SPECIFIES.search(words.text) else ():
             bare = _INTERJECTION.sub("", sentence)
             norm = norm_of(_with_occasion(words, bare), is_correction=is_correction)
-            is_of_work = norm and not norm.is_lasting and (_REWRITE.search(words.text) or ON_SCREEN.search(norm.words))
+            is_of_work = norm and not norm.is_lasting and (_OF_PIECE.search(words.text) or ON_SCREEN.search(norm.words))
             taught: list[Lesson] = []
             if norm is not None and not _OF_PROMPT.search(bare) and not is_of_work:
                 taught = _stated(session, words, sentence, norm)
