@@ -210,6 +210,7 @@ def test_a_question_that_nobody_answered_is_no_failure() -> None:
     [
         "Actúa como desarrollador senior de Node y React.",
         "Tu es un expert en HTML et CSS.",
+        "You are a senior architect who is well respected in the company, and delivers each service very correctly.",
         "Du bist ein Experte für Python und Django.",
         "Ты — опытный разработчик на Python и Django.",
         "Eres un ingeniero senior, experto en bases de datos.",

@@ -57,6 +57,7 @@ _OBJECTIONS = (
     "por qué has borrado la tabla",
 )
 _QUESTIONS = (
+    "anything else that we should look at if it's too dark, or can we start?",
     "what does the second flag do?",
     "what do you mean by a lamp server?",
     "do you think that's the issue?",

@@ -100,7 +100,7 @@ _AGAINST = regex(
     r"|necessary|needed)|wrong|incorrect)\b|\b(?:that|this|it) can['’]?(?:t|not) be (?:right|true)\b"
     r"|(?:^|[.!]\s+)(?:the|your|these|those|all|it|this|something)\b[^.!?\n]{0,50} (?:is|are|seems?|feels?|looks?)"
     r"(?: just| a bit| way| completely| totally)* (?:wrong|incorrect|off|too)\b|\bover-?kill\b|\bover-?engineer\w*"
-    r"|\b(?:a bit|a little|way|far|looks?|feels?|(?:it|that|this)['’]?s) too (?!late\b|early\b)\w+"
+    r"|\b(?:a bit|a little|way|far|looks?|feels?|(?<!if )(?:it|that|this)['’]?s) too (?!late\b|early\b)\w+"
     r"|\bshould(?:n['’]?t| not| never) have\b|\bwhy (?:did|have|would|were|didn['’]?t) (?:you|u)\b"
     r"|\b(?:add|put|bring|change|restore) (?:it|them|that|this|those) back\b"
     r"|\b(?:undo|revert) (?:that|this|it|your|what you|those|these)\b|\b(?:use|run"

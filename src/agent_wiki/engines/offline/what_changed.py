@@ -99,7 +99,7 @@ def _difference(failed: Act, worked: Act) -> str:
     if step is None:
         return ""
     if _is_quoted_again(failed, worked):
-        return "with other quoting"
+        return "in another form"
     again = again_in(step, worked)
     return "" if again is None else _of_commands(failed, step, worked, again)
 
