@@ -43,7 +43,7 @@ _RUNNING = regex(
 )
 _HARNESS_LINE = regex(r"(?:Chunk ID|Wall time|Original token count): ")
 _REFUSED = regex(
-    r"rejected: blocked by policy|\AThis session is isolated in the worktree\b"
+    r"rejected: blocked by policy|\A(?:This session is isolated in the worktree\b|<tool_use_error>Blocked: )"
     r"|\Aapproval policy is \w{1,20}; reject command"
     # What a harness says names what it was given to run; a service says the same of a merge or of a deployment.
     r"|\A(?:<tool_use_error>)?(?:Error: )?[\w '`-]{0,60}\b(?i:commands?|tools?|permission)\b"
