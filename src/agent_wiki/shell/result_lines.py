@@ -345,10 +345,10 @@ def error_line(text: str) -> str:
     """The most informative verbatim line of a failed result; empty when no line says anything.
 
     In this order: the traceback at the end, or where errors are printed before the rest, at the start; the shell's
-    complaint at the end where no line says what failed; what apt,
-    bun or gcloud marks as an error, and that there was nothing to commit; a panic of Go; a line that says what failed;
-    a place in a file; the end of a traceback; an exception that nobody caught; a line that only says that something
-    failed; what PowerShell or an audit says; the first with a word of error; what a check of the form found; the first.
+    complaint at the end where no line says what failed; what apt, bun or gcloud marks as an error, and that there was
+    nothing to commit; a panic of Go; a line that says what failed; a place in a file; the end of a traceback; an
+    exception that nobody caught; a line that only says that something failed; what PowerShell or an audit says; the
+    first with a word of error; what a check of the form found; the first.
     """
     if text.startswith("MCP tool '") and (said := _ANSWERED.search(text, max(text.rfind(_ANSWER), 0))):
         return quoted(said["words"])

@@ -43,10 +43,9 @@ _PLAN_TOOLS = frozenset(
     {"todowrite", "update_plan", "taskcreate", "taskupdate", "exitplanmode", "enterplanmode", "think", "submit",
      "finish", "update_topic", "update_todo_list", "switch_mode", "set_phase", "mark_chapter", "writetodos",
      "write_todos", "todoread", "save_memory", "submit_plan", "report_intent", "attempt_completion",
-     "structuredoutput",
      "attemptcompletion", "todos", "todo_write", "settodolist", "task_tracker", "create_plan", "exit_plan_mode",
      "enter_plan_mode", "task_complete", "mcp_sequential_thinking_sequentialthinking", "sequentialthinking",
-     "manage_todo_list", "todo"}
+     "manage_todo_list", "todo", "structuredoutput"}
 )  # fmt: skip
 _ASK_TOOLS = frozenset(
     {"askuserquestion", "request_user_input", "ask_user", "ask_followup_question", "askfollowupquestion",
