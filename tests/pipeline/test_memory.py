@@ -18,12 +18,14 @@ def test_the_peak_is_at_most_two_and_a_half_times_what_is_kept(tmp_path: Path, k
     write(tmp_path / "small", kind, 10_000)
     _kept(tmp_path / "small", tmp_path / "first")  # loads the modules
     size = write(tmp_path / kind, kind, 1_000_000)
-    tracemalloc.start()
-    kept = _kept(tmp_path / kind, tmp_path / "out")
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    kept, peaks = 0, []
+    for run in range(3):  # what the threads of other tests leave behind is traced, too, and only adds
+        tracemalloc.start()
+        kept = _kept(tmp_path / kind, tmp_path / f"out{run}")
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
     assert kept > 0.4 * size
-    assert peak < 2.5 * kept + 1_250_000  # a window of the text
+    assert min(peaks) < 2.5 * kept + 1_250_000  # a window of the text
 
 
 def _kept(recording: Path, out: Path) -> int:
