@@ -334,44 +334,12 @@ def test_what_a_form_says_in_comments_and_a_request_that_is_repeated_are_not_nam
     assert ", then:" not in summed_goal(session)
 
 
-def test_a_title_is_no_list_under_a_label_and_no_preface_before_the_request() -> None:
-    role = "You are in charge of the data of the shop team. You build the database and the readers of the shop."
-    assert title_of(f"{role} Stack: Rust, Clean Code, Postgres 17 and a Router.", None) == (
-        "You build the database and the readers of the shop."
-    )
-    preface = "Take a slow and deep breath. We are to make this the best of all the shops in the street"
-    assert title_of(f"{preface}, then: Please check all prices of the window", None) == (
-        "Please check all prices of the window"
-    )
-
-
-@pytest.mark.parametrize("mark", ["'", "’"])
-def test_a_title_is_the_sentence_that_says_what_is_wanted_or_what_is_wrong(mark: str) -> None:
-    trouble = f"I{mark}m having trouble sending picture messages from my phone."
-    hope = f"It{mark}s been a few hours now, and I{mark}d really like to get this mended as soon as it can be."
-    assert title_of(f"{trouble} {hope} Can you help me figure out what{mark}s going on?", None) == trouble
-    wish = f"I{mark}d like to return the lamp and the wooden chair from the order of last week."
-    said = f"My sister came by on Sunday with her own. {wish} I have all of the boxes and the papers for it here, too."
-    assert title_of(said, None) == wish
-
-
 def test_the_rules_of_a_harness_are_no_part_of_the_task() -> None:
     task = "Please solve this issue: /agent/TASK.md\n\nYou can execute bash commands and edit files to implement the "
     task += (
         "necessary changes.\n\n## Command Execution Rules\n\n1. You issue at least one command\n2. You see the result"
     )
     assert request_line(task) == "Please solve this issue: /agent/TASK.md"
-
-
-def test_the_heading_of_a_very_long_request_without_an_end_is_cut_and_shows_it() -> None:
-    wish = "create a folder and move all of the settings of the shop and the caps of the carts and of the lamps"
-    session = Session().user(
-        f"{wish} of the stairs into it and then change every link that leads to one of them from elsewhere"
-    )
-    arc = summarize.answer(SummarizeQuestion(session.edit("a.py").says("Done.").done())).arcs[0]
-    assert len(arc.title) <= 100
-    assert arc.title.endswith("…")
-    assert len(arc.goal) > 140
 
 
 def test_a_sentence_does_not_end_behind_the_number_of_a_section() -> None:

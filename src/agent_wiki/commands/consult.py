@@ -57,9 +57,9 @@ def consult(
         raise UsageError('consult: say what you are about to do, as in: wiki consult "fix the failing test"')
     if read and as_json:
         raise UsageError("consult: --read prints pages and --json prints rows; use only one of them")
-    folder, only = shared_wiki_folder(wiki), (_listed(tags), _listed(kind))
+    folder, with_tags, of_kinds = shared_wiki_folder(wiki), _listed(tags), _listed(kind)
     here = repository or repository_here(Path.cwd())
-    hits = retrieval.consult(folder, task, tags=only[0], kinds=only[1], repository=here)
+    hits = retrieval.consult(folder, task, tags=with_tags, kinds=of_kinds, repository=here)
     if as_json:
         print_json([hit.to_json() for hit in hits], is_ascii=True)
     elif read:
@@ -70,7 +70,7 @@ def consult(
     if repository and (line := unknown_repository(folder, repository)):
         print_lines([line], err=True)
     if not hits:
-        print_lines([nothing_applies(folder, task, *only, here)], err=True)
+        print_lines([nothing_applies(folder, task, with_tags, of_kinds, here)], err=True)
 
 
 def _nothing_fits(hits: Sequence[Hit], max_tokens: int) -> str:

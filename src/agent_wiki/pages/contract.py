@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from agent_wiki.pages.index_shards import MOST_ROWS, sessions_of
-from agent_wiki.pages.scope import REPOSITORY
 from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.wiki.generated import CONFLICT_MARKERS, has_conflict
+from agent_wiki.wiki.scopes import repository_of_row
 from agent_wiki.wiki.templates import Templates
 from agent_wiki.wiki.text import plain_code, plain_line
 from agent_wiki.wiki.thresholds import at_least
@@ -90,7 +90,7 @@ class ExampleSearch:
                 self._compare(row, supporting)
 
     def _compare(self, row: Mapping[str, Any], supporting: int) -> None:
-        rank = (bool(_repository(row)), _KINDS.index(row["kind"]), -at_least(supporting), row["id"])
+        rank = (bool(repository_of_row(row)), _KINDS.index(row["kind"]), -at_least(supporting), row["id"])
         if self._best is None or rank < self._best[0]:
             self._best = (rank, row)
 
@@ -106,12 +106,6 @@ class ExampleSearch:
         return None if self._best is None else _view(self._best[1])
 
 
-def _repository(row: Mapping[str, Any]) -> str:
-    """The repository for which alone a row holds; empty for none."""
-    kind, _, name = str(row.get("scope") or "").partition(":")
-    return name if kind == REPOSITORY else ""
-
-
 def _view(row: Mapping[str, Any]) -> dict[str, Any]:
     tags = [plain_line(tag.replace("`", ""), 40) for tag in row["tags"][:4]]
     return {
@@ -120,7 +114,7 @@ def _view(row: Mapping[str, Any]) -> dict[str, Any]:
         "situation": plain_line(row["trigger"], 200),
         "tags": [tag for tag in tags if tag],
         "link": row["link"],
-        "repository": plain_code(_repository(row), 80),
+        "repository": plain_code(repository_of_row(row) or "", 80),
         "sessions": at_least(sessions_of(row)),
         "members": len(row.get("members", ())),
     }

@@ -10,12 +10,12 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from agent_wiki.pages.scope import REPOSITORY
 from agent_wiki.pages.sessions import Arc, NotedTurn, Session
 from agent_wiki.pages.support import Joined
 from agent_wiki.trajectory.evidence import least_trusted
 from agent_wiki.wiki.kinds import EPISODE
 from agent_wiki.wiki.layout import episode_id
+from agent_wiki.wiki.scopes import REPOSITORY
 from agent_wiki.wiki.text import plain_line
 
 _MOST_CHARACTERS = 240  # of a summary in the index, and of a request

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Protocol, TypeVar
 
 from agent_wiki.pages.support import HasEvidence, Joined
+from agent_wiki.wiki.scopes import REPOSITORY
 
 GENERAL = "general"
-REPOSITORY = "repository"
 
 
 class HasScope(HasEvidence, Protocol):

@@ -14,9 +14,10 @@ from agent_wiki.retrieval import lexical, meaning
 from agent_wiki.retrieval.bare_requests import is_about
 from agent_wiki.retrieval.fuse import THRESHOLD, discounted, floor_of, fused, ranked, sinks
 from agent_wiki.retrieval.index import RetrievalIndex, opened
-from agent_wiki.retrieval.repositories import bare_name, named_in, repository_of_row, without_names
+from agent_wiki.retrieval.repositories import bare_name, named_in, without_names
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.kinds import EPISODE, INDEXED
+from agent_wiki.wiki.scopes import repository_of_row
 
 _MOST_EPISODES = 1
 _MOST_CANDIDATES = 40  # for each of the two scores

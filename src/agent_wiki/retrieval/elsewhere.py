@@ -10,7 +10,8 @@ from pathlib import Path
 
 from agent_wiki.retrieval.consulting import Hit, consult
 from agent_wiki.retrieval.index import opened
-from agent_wiki.retrieval.repositories import bare_name, repository_of_row
+from agent_wiki.retrieval.repositories import bare_name
+from agent_wiki.wiki.scopes import repository_of_row
 from agent_wiki.wiki.text import plain_line
 
 _MOST_NAMED = 5

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from agent_wiki.trajectory.repository import remote_name
+from agent_wiki.wiki.scopes import repository_of_row
 
-_SCOPE = "repository:"
 _FEWEST_WORDS = 2
 _AROUND = "\"'`“”‘’()[]{}<>,.;:!?"
 
@@ -19,12 +19,6 @@ _AROUND = "\"'`“”‘’()[]{}<>,.;:!?"
 def bare_name(text: str) -> str:
     """The name of a repository that is given as `name`, as `owner/name` or by its address; empty for none."""
     return remote_name(text.strip()) or text.strip().lower()
-
-
-def repository_of_row(row: Mapping[str, Any]) -> str | None:
-    """The repository for which alone a row of the index holds; None where it holds for more, or nobody knows."""
-    scope = row.get("scope")
-    return scope.removeprefix(_SCOPE) if isinstance(scope, str) and scope.startswith(_SCOPE) else None
 
 
 def repositories_of(rows: Iterable[Mapping[str, Any]]) -> list[str]:

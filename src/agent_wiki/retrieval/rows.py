@@ -17,6 +17,7 @@ from agent_wiki.errors import UnreadablePage, UnsafePath
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.kinds import EPISODE, INDEXED
 from agent_wiki.wiki.layout import INDEX, kind_of
+from agent_wiki.wiki.values import entries_of
 
 if TYPE_CHECKING:
     from agent_wiki.wiki.page import Page
@@ -82,11 +83,9 @@ def read_rows(wiki: Path, content: bytes) -> list[Row]:
 def _row(fields: dict[str, Any], page: Page | None) -> Row:
     if page is None:
         return Row(fields, "")
-    entries = page.fields.get("evidence")
-    cited = [each for each in entries if isinstance(each, dict)] if isinstance(entries, list) else []
-    return Row(
-        fields, _words(page, fields), tuple(str(each.get("quote")) for each in cited if each.get("trust") == "tool")
-    )
+    cited = entries_of(page.fields.get("evidence"))
+    quotes = tuple(str(each.get("quote")) for each in cited if each.get("trust") == "tool")
+    return Row(fields, _words(page, fields), quotes)
 
 
 def row_words(wiki: Path, fields: Mapping[str, Any]) -> str | None:

@@ -17,6 +17,7 @@ import re
 
 from agent_wiki.shell.last_step import last_step
 from agent_wiki.shell.programs import READERS, SEARCHES
+from agent_wiki.trajectory.calls import SENT_TO_BACKGROUND
 from agent_wiki.trajectory.json_text import value_or
 from agent_wiki.trajectory.lazily import regex
 
@@ -113,8 +114,8 @@ _PROMPT = regex(r"[^\n]{0,200}[%$>#] ?")
 _MARKED_RESULT = regex(r"\[(?:rerun: b|result-id: r)\d{1,6}\]$")
 # A harness that returns before a long command ends: the outcome is not known yet.
 _STILL_RUNS = regex(
-    r"(?m)^(?:(?:Process running with session|Script running with cell) ID \d+|Command running in background with ID\b"
-    r"|Command did not complete within [^\n]{1,60} moved to the background\b)"
+    r"(?m)^(?:(?:Process running with session|Script running with cell) ID \d+"
+    rf"|{SENT_TO_BACKGROUND})"
 )
 
 _COMMITTED = regex(r"\[[^\]\n]{1,100} [0-9a-f]{7,40}\] ")  # what git prints of a commit that it made

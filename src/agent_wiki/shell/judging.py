@@ -112,9 +112,14 @@ class _Judge:
         return passing_lines(self.lines)
 
     @cached_property
-    def begun(self) -> set[str]:
-        """The scripts that npm or pnpm says it begins: `> shop@1.0.0 lint`."""
-        return {match[1] for line in self.lines if (match := _BEGINS.match(line))}
+    def not_begun(self) -> set[int]:
+        """The steps that run a script of a package of which the runner says nothing, though it names another one."""
+        scripts = {at: script for at, step in enumerate(self.steps) if (script := _script(step))}
+        if len(scripts) < 2:
+            return set()
+        begun = {match[1] for line in self.lines if (match := _BEGINS.match(line))}  # `> shop@1.0.0 lint`
+        unnamed = {at for at, script in scripts.items() if script not in begun and not self.chain.viewers(at)}
+        return unnamed if not begun.isdisjoint(scripts.values()) else set()
 
     @cached_property
     def able_to_speak(self) -> list[int]:
@@ -183,18 +188,12 @@ class _Judge:
 
     def _can_speak(self, at: int) -> bool:
         step = self.steps[at]
-        if (is_trivial(step) and step.program != "cd") or _activates(step) or self._was_not_begun(at):
+        if (is_trivial(step) and step.program != "cd") or _activates(step) or at in self.not_begun:
             return False
         if not step.is_mute:
             return True
         files = set(step.writes)
         return any(files & set(later.words) for later in self.steps[at + 1 :])
-
-    def _was_not_begun(self, at: int) -> bool:
-        """A script of a package of which the runner says nothing, though it names another one that it began."""
-        scripts = [_script(step) for step in self.steps]
-        is_named = any(script in self.begun for script in scripts)
-        return is_named and scripts[at] not in ("", *self.begun) and not self.chain.viewers(at)
 
     # -- failed ----------------------------------------------------------------------------------------------------
 

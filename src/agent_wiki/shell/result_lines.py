@@ -361,7 +361,7 @@ def error_line(text: str) -> str:
     worded = [line for line in worded if not _INFORMS.match(line)] or worded
     telling = [line for line in failed if not _WEAK.search(line)]
     ends, is_popped = _traceback_ends(lines), "The stash entry is kept" in text  # which prints a status, too
-    is_first = any(line.startswith("Traceback (most") for line in lines[:1])
+    is_first = bool(lines) and lines[0].startswith("Traceback (most")
     kinds = (  # each looked for only where those before it are not there
         ends if is_first or ends == lines[-1:] else (),
         () if telling else filter(_LAST_OF_SHELL.match, lines[-1:]),

@@ -28,13 +28,12 @@ from agent_wiki.shell.result_lines import (
     without_start_up,
 )
 from agent_wiki.shell.tools import TEST_TOOLS, bare_tool_name
-from agent_wiki.trajectory.calls import Call
+from agent_wiki.trajectory.calls import SENT_TO_BACKGROUND, Call
 from agent_wiki.trajectory.lazily import regex
 
 _RUNNING = regex(
     r"^(?:(?:Process running with session|Script running with cell) ID \d+"
-    r"|Command running in background with ID\b.{0,80}"
-    r"|Command did not complete within .{1,60} moved to the background\b.{0,60}"
+    rf"|{SENT_TO_BACKGROUND}.{{0,80}}"
     r"|<command started in background with shellId: [^\s>]{1,80}>"
     r"|Tool is running as a background task\b.{0,80}|Command still running \(session [^)\n]{1,80}\)"
     r"|.{0,80}\(running in background\)|(?:Username|Password) for 'https?://)",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from agent_wiki.pages.scope import GENERAL, REPOSITORY
+from agent_wiki.pages.scope import GENERAL
 from agent_wiki.shell.kinds import script_of
 from agent_wiki.shell.simple_commands import SimpleCommand, steps_of
 from agent_wiki.shell.task_runners import TASK_RUNNERS, runner_name, task_words
 from agent_wiki.stages.recorded_commands import PLACEHOLDER
+from agent_wiki.wiki.scopes import REPOSITORY
 
 if TYPE_CHECKING:
     from agent_wiki.stages.synthesize_skill import SkillAnswer

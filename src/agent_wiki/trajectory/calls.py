@@ -37,9 +37,11 @@ _RUNS_ON = regex(
     needs=("running with", "in background", "still running"),
 )
 # Claude Code: a command that was sent to the background prints into a file, which is read by any tool that reads.
+SENT_TO_BACKGROUND = (
+    r"Command (?:running in background with ID|did not complete within [^\n]{1,60} moved to the background)\b"
+)
 _IN_BACKGROUND = regex(
-    r"^Command (?:running in background with ID: |did not complete within [^\n]{1,60} moved to the background \(ID: )"
-    r"(\w{4,40})",
+    rf"^{SENT_TO_BACKGROUND}(?:: | \(ID: )(\w{{4,40}})",
     re.MULTILINE,
     needs=("Command running in background", "moved to the background"),
 )

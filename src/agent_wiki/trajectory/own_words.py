@@ -87,9 +87,8 @@ def own_text(text: str, *, follows_reply: bool) -> str:
 
 def below_paste(text: str) -> str:
     """What a person types on a copied screen of the agent, or below an error of many lines; all where there is none."""
-    if _SCREEN.match(text) and _OF_SCREEN.search(text):
-        typed = _TYPED.findall(text)
-        return typed[-1].strip() if typed else text
+    if typed := _typed_on_screen(text):
+        return typed[-1].strip()
     first, _, rest = text.strip().partition("\n\n")
     last = rest.rpartition("\n\n")[2].strip()
     is_error = _ERROR.match(first) is not None and first.count("\n") + 1 >= _FEWEST_LINES
@@ -99,7 +98,12 @@ def below_paste(text: str) -> str:
 
 def is_screen(text: str) -> bool:
     """Whether a text is a copied screen of the agent on which nothing was typed."""
-    return _SCREEN.match(text) is not None and _OF_SCREEN.search(text) is not None and not _TYPED.search(text)
+    return _typed_on_screen(text) == []
+
+
+def _typed_on_screen(text: str) -> list[str] | None:
+    """What was typed on a copied screen of the agent, in order; None for any other text."""
+    return _TYPED.findall(text) if _SCREEN.match(text) and _OF_SCREEN.search(text) else None
 
 
 @lru_cache(maxsize=64)  # several lines of a page quote the same turn

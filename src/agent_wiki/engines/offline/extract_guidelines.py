@@ -13,7 +13,6 @@ from agent_wiki.engines.offline.lessons import Lesson, tag
 from agent_wiki.engines.offline.rule import AnyRule, GuidelineRule
 from agent_wiki.engines.offline.rules import RULES
 from agent_wiki.engines.offline.tables import named
-from agent_wiki.pages.scope import REPOSITORY
 from agent_wiki.stages.extract_guidelines import (
     GuidelineAnswer,
     GuidelinesAnswer,
@@ -22,6 +21,7 @@ from agent_wiki.stages.extract_guidelines import (
     rests_on_wiki,
 )
 from agent_wiki.trajectory.lazily import regex
+from agent_wiki.wiki.scopes import REPOSITORY
 
 CANNED = frozenset({"remedies", "recoveries/outside-sandbox"})
 """Families of rules, or single rules, whose words are the same in every session."""

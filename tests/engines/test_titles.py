@@ -1,0 +1,42 @@
+"""The title of a session: one sentence of its goal, which says what is wanted or what is wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent_wiki.engines.offline import summarize
+from agent_wiki.engines.offline.title import title_of
+from agent_wiki.stages.summarize import SummarizeQuestion
+from tests.engines.sessions import Session
+
+
+def test_a_title_is_no_list_under_a_label_and_no_preface_before_the_request() -> None:
+    role = "You are in charge of the data of the shop team. You build the database and the readers of the shop."
+    assert title_of(f"{role} Stack: Rust, Clean Code, Postgres 17 and a Router.", None) == (
+        "You build the database and the readers of the shop."
+    )
+    preface = "Take a slow and deep breath. We are to make this the best of all the shops in the street"
+    assert title_of(f"{preface}, then: Please check all prices of the window", None) == (
+        "Please check all prices of the window"
+    )
+
+
+@pytest.mark.parametrize("mark", ["'", "’"])
+def test_a_title_is_the_sentence_that_says_what_is_wanted_or_what_is_wrong(mark: str) -> None:
+    trouble = f"I{mark}m having trouble sending picture messages from my phone."
+    hope = f"It{mark}s been a few hours now, and I{mark}d really like to get this mended as soon as it can be."
+    assert title_of(f"{trouble} {hope} Can you help me figure out what{mark}s going on?", None) == trouble
+    wish = f"I{mark}d like to return the lamp and the wooden chair from the order of last week."
+    said = f"My sister came by on Sunday with her own. {wish} I have all of the boxes and the papers for it here, too."
+    assert title_of(said, None) == wish
+
+
+def test_the_heading_of_a_very_long_request_without_an_end_is_cut_and_shows_it() -> None:
+    wish = "create a folder and move all of the settings of the shop and the caps of the carts and of the lamps"
+    session = Session().user(
+        f"{wish} of the stairs into it and then change every link that leads to one of them from elsewhere"
+    )
+    arc = summarize.answer(SummarizeQuestion(session.edit("a.py").says("Done.").done())).arcs[0]
+    assert len(arc.title) <= 100
+    assert arc.title.endswith("…")
+    assert len(arc.goal) > 140
