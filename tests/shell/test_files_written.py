@@ -120,5 +120,6 @@ def test_a_file_of_work_that_lies_in_a_temporary_folder_is_not_temporary() -> No
     assert is_temporary("/tmp/till.py", None)
     assert is_temporary("/tmp/till.py", "/srv/shop")
     assert is_temporary("/tmp/till.py", "/tmp/shop")
+    assert is_temporary("/tmp/shop2/till.py", "/tmp/shop")
     assert not is_temporary("/tmp/shop/src/till.py", "/tmp/shop")
     assert not is_temporary("src/till.py", "/tmp/shop")

@@ -55,7 +55,7 @@ class WrittenFile:
 
 def is_temporary(path: str, cwd: str | None) -> bool:
     """Whether a path lies in a folder of files that are no part of the work; the work itself, `cwd`, may lie in one."""
-    is_work = cwd is not None and cwd.startswith(TEMPORARY) and path.startswith(cwd)
+    is_work = cwd is not None and cwd.startswith(TEMPORARY) and path.startswith(f"{cwd.rstrip('/')}/")
     return path.startswith(TEMPORARY) and not is_work
 
 
