@@ -40,3 +40,43 @@ def test_the_heading_of_a_very_long_request_without_an_end_is_cut_and_shows_it()
     assert len(arc.title) <= 100
     assert arc.title.endswith("…")
     assert len(arc.goal) > 140
+
+
+def _committed(session: Session, subject: str) -> Session:
+    return session.run(f'git commit -qam "{subject}"', f"[main 1a2b3c4] {subject}\n 1 file changed, 2 insertions(+)")
+
+
+def _title(session: Session) -> str:
+    return summarize.answer(SummarizeQuestion(session.says("Done.").done())).arcs[0].title
+
+
+def test_of_several_requests_the_commit_that_most_was_edited_for_says_what_the_session_was_about() -> None:
+    session = Session().user("hey, read the handoff and go on").edit("cart.py").edit("tax.py").edit("shop.py")
+    session = _committed(session, "Round the sums of each cart before tax").user("and write it down in the notes")
+    session = _committed(session.edit("notes.md"), "docs: say how sums are rounded")
+    assert _title(session) == "Round the sums of each cart before tax (two requests)"
+
+
+@pytest.mark.parametrize(
+    "subject", ["chore: bump the versions of all parts", "wip", "Fix it", "Initial commit of the shop"]
+)
+def test_a_commit_that_says_little_is_no_title_of_several_requests(subject: str) -> None:
+    session = Session().user("Show the total of the cart below its last line").edit("cart.py")
+    session = _committed(session, subject).user("Please sort the lines of the cart by their names, too").edit("cart.py")
+    assert _title(_committed(session, subject)).startswith("Show the total of the cart below its last line")
+
+
+def test_a_commit_for_few_of_the_edits_is_no_title_of_several_requests() -> None:
+    session = Session().user("Show the total of the cart below its last line").edit("window.py")
+    session = _committed(session, "Move the lamps of the window")
+    for name in ("cart.py", "lines.py", "sums.py", "tax.py"):
+        session = session.edit(name)
+    assert _title(session.user("Please sort the lines of the cart by their names, too")).startswith("Show the total")
+
+
+def test_a_plan_keeps_its_own_name() -> None:
+    plan = "Implement the following plan:\n\n# Totals below the cart\n\n1. Show the total."
+    session = _committed(Session().user(plan).edit("cart.py"), "Round the sums of each cart before tax")
+    assert _title(session.user("Please sort the lines by their names, too").edit("cart.py")).startswith(
+        "Totals below the cart"
+    )

@@ -231,13 +231,7 @@ def is_standing(words: str) -> bool:
 
 def is_for_good(words: str) -> bool:
     """Whether a sentence says of itself that it holds for all work to come, and speaks of work."""
-    return said_for_good(words) is not None
-
-
-def said_for_good(words: str) -> str | None:
-    """The part of a sentence that holds for all work to come, from its clause on; None where none does."""
-    match = _FOR_GOOD.search(words)
-    return words[words.rfind(", ", 0, match.start() + 1) + 1 :].strip() if match else None
+    return _FOR_GOOD.search(words) is not None
 
 
 def is_judged(words: str) -> bool:

@@ -49,6 +49,11 @@ _LONG_PASTE = 400  # characters below a line that announces it
 # The screen of an agent's own program, and what was typed there; the first line of an error.
 _SCREEN, _OF_SCREEN = regex(r"\s*[●⏺✻] "), regex(r"^[ \t]*(?:⎿|✻ |❯|● \w{2,20}\()", re.MULTILINE)
 _TYPED = regex(r"^[ \t\xa0]*❯[ \t\xa0]+(\S[^\n]*(?:\n(?![ \t\xa0]*(?:[●⏺✻⎿─❯]|\n))[^\n]+){0,20})", re.MULTILINE)
+_INPUT = regex(  # a copied screen with what stood in its input line
+    r"\s*(?:[ \t]{0,8}┃[^\n]{0,300}\n){2,20}\s*(?:-- (?:INSERT|NORMAL) --[^\n]{0,200}\n\s*)?(?=\S)", needs=("┃",)
+)
+_SECRET_LINES = regex(r"(?:\s*\[REDACTED:[^\]\n]{1,80}\][ \t]*\n\s*)+(?=\S)", needs=("[REDACTED",))  # pasted first
+_MENTIONS = regex(r"""(?:@(?:"[^"\n]{1,300}"|[\w./\\:-]{1,300})\s+)+(?=\S)""")  # of files, before what is asked of them
 _ERROR = regex(r"\s*(?:\w*(?:Error|Exception)\b|Traceback \(most|Uncaught |fatal: |FATAL)")
 _MOST_BELOW, _FEWEST_BELOW = 4, 4  # lines, words
 
@@ -86,7 +91,12 @@ def own_text(text: str, *, follows_reply: bool) -> str:
 
 
 def below_paste(text: str) -> str:
-    """What a person types on a copied screen of the agent, or below an error of many lines; all where there is none."""
+    """What a person types on a copied screen of the agent, below a long error, or after keys and names of files.
+
+    All of the text where there is none of them.
+    """
+    if before := _SECRET_LINES.match(text) or _MENTIONS.match(text) or _INPUT.match(text):
+        text = text[before.end() :]
     if typed := _typed_on_screen(text):
         return typed[-1].strip()
     first, _, rest = text.strip().partition("\n\n")
@@ -94,6 +104,13 @@ def below_paste(text: str) -> str:
     is_error = _ERROR.match(first) is not None and first.count("\n") + 1 >= _FEWEST_LINES
     is_own = len(last.split()) >= _FEWEST_BELOW and last.count("\n") < _MOST_BELOW and not OF_OUTPUT.match(last)
     return last if is_error and is_own else text
+
+
+def without_quoted(text: str) -> str:
+    """Without the lines that the person quotes (`> …`), where there are own words beside them."""
+    own = [line for line in text.split("\n") if not line.lstrip().startswith("> ")]
+    said = " ".join(own).split()
+    return "\n".join(own) if len(said) >= _FEWEST_BELOW and not said[-1].endswith(":") else text
 
 
 def is_screen(text: str) -> bool:

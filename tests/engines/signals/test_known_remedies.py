@@ -178,7 +178,6 @@ def _graded(script: Script) -> dict[str, str]:
             "fatal: not a git repository",
             "git init && git config --global --add safe.directory /srv && git status",
         ),
-        ("go build ./...", "go: go.mod file not found", "cd /srv/shop && go mod init shop && go build ./..."),
     ],
 )
 def test_a_remedy_beside_which_more_was_done_teaches_nothing(failed: str, said: str, then: str) -> None:

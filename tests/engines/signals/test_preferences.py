@@ -7,7 +7,6 @@ import pytest
 from agent_wiki.engines.offline.attempts import MinedSession
 from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.signals import corrections, preferences
-from agent_wiki.stages.extract_guidelines import grade_of
 from tests.engines.scripted_session import Script
 
 REFUSED = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n"
@@ -122,24 +121,6 @@ def test_a_curse_at_the_end_is_no_part_of_the_rule() -> None:
 @pytest.mark.parametrize(
     "sentence",
     [
-        "do not add your signature to commits",
-        "from now on use the same newline convention for each and every file you are modifying",
-        "no test scripts ever, i will test by recrawling",
-        "we can't destroy the cart table EVER.",
-        "Hiding print statements in code that transforms data is a bad practice",
-    ],
-)
-def test_what_holds_for_good_is_given_in_the_words_of_the_user(sentence: str) -> None:
-    script = _working().user(sentence)
-    (lesson,) = _lessons(script)
-    assert lesson.guideline.rule_id == "preferences/own-words"
-    assert lesson.guideline.rule == f"Keep to what the user said: “{sentence.strip('.')}”."
-    assert grade_of(lesson.guideline, script.done()).cause == "stated"
-
-
-@pytest.mark.parametrize(
-    "sentence",
-    [
         "squash merge always happens in any case",
         "make sure a team is always using the same color",
         "modify the agent to prevent the same issue in the future",
@@ -156,20 +137,6 @@ def test_what_holds_for_good_is_given_in_the_words_of_the_user(sentence: str) ->
 )
 def test_what_a_program_does_is_no_wish_for_all_work(sentence: str) -> None:
     assert not _lessons(_working().user(sentence))
-
-
-def test_what_a_refusal_bars_is_given_in_its_words() -> None:
-    script = Script().call(
-        "Bash", {"command": "npm i x"}, REFUSED + "NO npm install allowed here", failed=True, mark="rejected"
-    )
-    assert _rules(script) == ["Keep to what the user said: “NO npm install allowed here”."]
-    assert not _rules(_working().user("No untyped navigation allowed."))
-
-
-def test_an_order_before_the_rule_is_no_part_of_it() -> None:
-    assert _rules(_working().user("Commit all, do not add your signature")) == [
-        "Keep to what the user said: “do not add your signature”."
-    ]
 
 
 def test_how_one_piece_is_to_be_written_again_is_no_rule() -> None:
@@ -217,5 +184,3 @@ def test_a_rule_that_stands_behind_a_dash_holds_only_under_what_stands_before_it
     said = "never touch till.sh in here - always create issues in the till repository"
     assert _rules(_working().user("always create issues in the till repository"))
     assert not _rules(_working().user(said))
-    assert _rules(_working().user("only read new mails from now on"))
-    assert not _rules(_working().user("can we also store the last run - only read new mails from now on"))

@@ -15,7 +15,7 @@ from agent_wiki.shell.result_lines import error_line
 from agent_wiki.stages.user_reactions import reaction_of
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
-from agent_wiki.trajectory.own_words import below_paste, is_output, is_screen, own_part
+from agent_wiki.trajectory.own_words import below_paste, is_output, is_screen, own_part, without_quoted
 from agent_wiki.trajectory.pasted_signs import OF_OUTPUT, PROMPT
 from agent_wiki.wiki.text import plain_line, without_links, without_rules
 
@@ -57,15 +57,9 @@ _SAYS_TASK, _NAMES_TASK = written("says_task", re.IGNORECASE), regex(r"^your (?:
 _IMPERATIVE = regex(r"(?:implement|continue|build|fix|address|resolve) ", re.IGNORECASE)
 _WANTS_TO_KNOW = written("asks_to_know", re.IGNORECASE)
 _PROGRAM_ASKS, _REPEATS = written("program_asks", re.IGNORECASE), written("repeats_program", re.IGNORECASE)
-_MENTIONS = regex(r"""(?:@(?:"[^"\n]{1,300}"|[\w./\\:-]{1,300})\s+)+(?=\S)""")  # of files, before what is asked of them
 _LINK_ALONE = written("link_alone", needs=("](",))
 _LOOKS_FIRST, _WANTS = written("looks_first", re.IGNORECASE), written("wants_to_have", re.IGNORECASE)
 _AND_MENDS = regex(r"\band (?:add|change|fix|implement|make|mend|remove|repair|resolve|update|write)\b", re.IGNORECASE)
-# Keys that were pasted first.
-_SECRET_LINES = regex(r"(?:\s*\[REDACTED:[^\]\n]{1,80}\][ \t]*\n\s*)+(?=\S)", needs=("[REDACTED",))
-_SCREEN = regex(  # of the agent itself, copied with what stood in its input
-    r"\s*(?:[ \t]{0,8}┃[^\n]{0,300}\n){2,20}\s*(?:-- (?:INSERT|NORMAL) --[^\n]{0,200}\n\s*)?(?=\S)", needs=("┃",)
-)
 _VAGUE, _DETAILS = written("vague_opening", re.IGNORECASE), written("only_details", re.IGNORECASE)
 _ANSWERS = written("goal_answers", re.IGNORECASE | re.DOTALL)
 _BELOW = regex(r"\b(?:listed|below|following)\b", re.IGNORECASE)
@@ -145,9 +139,7 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     Of a long prompt that lists several things, with these.
     """
     text = without_rules(without_links(_LINK_ALONE.sub(r" \1 ", text)))  # an editor sets a file that is named apart
-    before = _SECRET_LINES.match(text) or _MENTIONS.match(text) or _SCREEN.match(text)
-    text = text[before.end() :] if before else text
-    text = own_part(_without_quoted(below_paste(text)))
+    text = own_part(without_quoted(below_paste(text)))
     if is_paste(text):
         return f"{PASTED}{_pasted_error(text)}"
     plan = _PLAN.match(text)
@@ -165,13 +157,6 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     line = line or _sentence_that_asks(text, paragraphs, most)
     line = _LABEL_AT_END.sub("", clause(line, most))
     return upper_first(_COUNTED.sub("", line))
-
-
-def _without_quoted(text: str) -> str:
-    """Without the lines that the person quotes (`> …`), where there are own words beside them."""
-    own = [line for line in text.split("\n") if not line.lstrip().startswith("> ")]
-    said = " ".join(own).split()
-    return "\n".join(own) if len(said) >= _FEW_WORDS // 2 and not said[-1].endswith(":") else text
 
 
 def is_paste(text: str) -> bool:

@@ -43,7 +43,7 @@ def _of_table(
 
 GUIDELINE_RULES: tuple[GuidelineRule, ...] = (
     *_found_by(corrections.lessons, "corrections/program-replaced", "corrections/use-instead"),
-    *_found_by(preferences.lessons, "preferences/stated-rule", "preferences/own-words"),
+    *_found_by(preferences.lessons, "preferences/stated-rule"),
     *_of_table(known_remedies.lessons, known_remedies.remedies()),
     *_of_table(refused_edits.lessons, refused_edits.refusals()),
     *_found_by(arguments.lessons, "arguments/preparing-call", "arguments/missing"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from agent_wiki.engines.offline.goal import (
     CARRIES_ON,
     COMMAND,
@@ -16,7 +18,7 @@ from agent_wiki.engines.offline.reply_prose import SENTENCE_END
 from agent_wiki.engines.offline.requests import SPELT, UserRequest, letters_of
 from agent_wiki.engines.offline.shipping import subjects_of
 from agent_wiki.engines.offline.stretch import Stretch
-from agent_wiki.engines.offline.tables import table
+from agent_wiki.engines.offline.tables import table, written
 from agent_wiki.engines.offline.unasked import feature_of, place_of, title_without_request
 from agent_wiki.engines.offline.wording import clause, count, heading, lower_first
 from agent_wiki.stages.summarize import MOST_REQUESTS, MOST_TITLE_CHARACTERS
@@ -30,17 +32,25 @@ _LABEL = regex(r"[A-Z][a-z]+: (?=[A-Z])")  # "Stack: Flutter, Dart"
 _NO_SUBJECT = frozenset([*table("words")["small_words"], *table("words")["common_words"]])
 _LONG_HEADING, _MOST_OF_TITLE = 140, MOST_TITLE_CHARACTERS + 20  # characters; the second before it is made shorter
 _MOST_OF_OTHER, _SAME_BEGINNING = 44, 24  # characters of a second request in a title
+_MAIN_SHARE = 3  # of the edits one commit has at least the third part
+_UPKEEP = written("upkeep", re.IGNORECASE)
 _TWO = 2  # requests, of which a title names both; besides the one that it names they are few
 _OF_PLAN = regex(r"(?i)\A(?:please )?(?:implement|execute) (?:the following|this) plan: (?=\S+ \S)")
 
 
 def title_of_stretch(stretch: Stretch, goal: str, deed: UserRequest | None, number: int) -> str:
-    """The heading of a stretch. Of two requests it names both; of more it says how many it does not name."""
-    goal = _OF_PLAN.sub("", goal)
+    """The heading of a stretch. Of two requests it names both; of more it says how many it does not name.
+
+    Of several requests whose work was committed the subject of the commit says more than the user's opening words: a
+    reader who did not know which was which preferred it in 25 of 32 sessions, those words in two.
+    """
+    goal, is_plan = _OF_PLAN.subn("", goal)
     if number < 2 and (shipped := _shipped_title(stretch)):
         return shipped
     if goal == NO_REQUEST:
         return title_without_request(stretch)
+    if number >= _TWO and not is_plan and (subject := _main_subject(stretch)):
+        return _with_number(subject, f"{_several(number)} requests", repository_of(stretch.trajectory.source))
     named = heading(goal)
     title = title_of(named, deed)
     if COMMAND.fullmatch(title or named):  # alone it does not say what it was given to do
@@ -52,13 +62,22 @@ def title_of_stretch(stretch: Stretch, goal: str, deed: UserRequest | None, numb
         room = MOST_TITLE_CHARACTERS - len(other) - 2
         return f"{clause(shown.rstrip('.:!'), room).rstrip('.:!')}; {other}"
     if more > 0:
-        several = "many" if number >= MOST_REQUESTS else count(more)  # the list of them is cut there
+        several = _several(number, more)
         place = repository_of(stretch.trajectory.source) if more > _TWO else ""  # what it opens with may be an aside
-        suffix = f" (and {several} more request{'s' if more > 1 else ''}{f' in {place}' if place else ''})"
-        return f"{clause(shown.rstrip('.:!'), MOST_TITLE_CHARACTERS - len(suffix)).rstrip('.:!')}{suffix}"
+        return _with_number(shown, f"and {several} more request{'s' if more > 1 else ''}", place)
     if place := feature_of(stretch, shown) or (place_of(stretch) if says_few_words(shown) else ""):
         return f"{clause(shown.rstrip('.:!'), MOST_TITLE_CHARACTERS - len(place) - 3)} ({place})"
     return title or ("" if named == goal else named)
+
+
+def _several(number: int, shown: int | None = None) -> str:
+    """The number of requests in words, or of `shown` of them: the list of them is cut at the most."""
+    return "many" if number >= MOST_REQUESTS else count(number if shown is None else shown)
+
+
+def _with_number(title: str, number: str, place: str | None) -> str:
+    suffix = f" ({number}{f' in {place}' if place else ''})"
+    return f"{clause(title.rstrip('.:!'), MOST_TITLE_CHARACTERS - len(suffix)).rstrip('.:!')}{suffix}"
 
 
 def _other_request(stretch: Stretch, named: str) -> str:
@@ -72,6 +91,20 @@ def _other_request(stretch: Stretch, named: str) -> str:
             is_typed = "<<" not in line and beginning in letters_of(each.text).lower()  # and no word on what is pasted
             return lower_first(line) if is_worth_it and is_typed else ""
     return ""
+
+
+def _main_subject(stretch: Stretch) -> str:
+    """The subject of the commit with most edits before it, where it has a third of all, and is more than upkeep."""
+    edits = [act.turn for act in stretch.kept_edits()]
+    found: dict[str, int] = {}
+    since = 0
+    for act in stretch.acts:
+        names = subjects_of(act) if act.has_worked else []
+        for name in names:
+            found.setdefault(name, sum(since < turn <= act.turn for turn in edits))
+        since = act.turn if names else since
+    best = max((each for each in found if not _UPKEEP.search(each)), key=found.__getitem__, default="")
+    return best if best and not says_few_words(best) and found[best] and found[best] * _MAIN_SHARE >= len(edits) else ""
 
 
 def _shipped_title(stretch: Stretch) -> str:

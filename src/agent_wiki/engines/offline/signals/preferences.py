@@ -15,7 +15,6 @@ from agent_wiki.engines.offline.lessons import Lesson, Wording, lesson
 from agent_wiki.engines.offline.norms import ON_SCREEN, Norm, norm_of
 from agent_wiki.engines.offline.tables import named, written
 from agent_wiki.engines.offline.user_words import UserWords, user_words, with_reason
-from agent_wiki.stages.user_reactions import said_for_good
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.wiki.text import plain_line
 
@@ -27,11 +26,7 @@ _INTERJECTION = regex(r"(?:[ ,]+(?:f+s+|wtf|lol|omg|pl[sz]|damn ?it|man|dude|bro
 # What a prompt shouts, and the wish that the agent asks first: it holds for any work, or for none.
 _OF_PROMPT = written("of_prompt")
 _SPECIFIES = regex(r"\brequirements?\s*:|\bfollowing requirements?\b", re.IGNORECASE)  # of what the agent is building
-_OF_PRODUCT, _LONGEST = written("of_the_product", re.IGNORECASE), 220
-_TENTATIVE = regex(r"\bi(?: think|'d like| would like|f)\b|\b(?:maybe|perhaps|could)\b", re.IGNORECASE)
 _OF_PIECE = regex(r"\b(?:rewrite|redo|regenerate)\b|[.!;\n] *(?:just|only|simply) [a-z]", re.I)  # that one is wrong
-_NOT_ALLOWED = regex(r"^no [\w -]{3,40} allowed\b", re.IGNORECASE)
-_UNTIL_NOW = regex(r"^.*?\bfrom (?:now(?: on)?|(?:here|this point) on)\b,? (?=\S+ \S+ \S)", re.IGNORECASE)
 _TAG_WORDS = regex(r"[a-z][a-z0-9+.-]{2,}")
 _EMPTY_WORDS = named("empty")
 
@@ -49,11 +44,8 @@ def lessons(session: MinedSession) -> list[Lesson]:
             bare = _INTERJECTION.sub("", sentence)
             norm = norm_of(_with_occasion(words, bare), is_correction=is_correction)
             is_of_work = norm and not norm.is_lasting and (_OF_PIECE.search(words.text) or ON_SCREEN.search(norm.words))
-            taught: list[Lesson] = []
-            if norm is not None and not _OF_PROMPT.search(bare) and not is_of_work:
-                taught = _stated(session, words, sentence, norm)
-            elif norm is None and len(sentence) <= _LONGEST:
-                taught = _in_own_words(session, words, sentence)
+            is_general = norm is not None and not _OF_PROMPT.search(bare) and not is_of_work
+            taught = _stated(session, words, sentence, norm) if norm is not None and is_general else []
             if taught and not words.text.partition(sentence)[0].rpartition("\n")[2].rstrip().endswith(("-", "–", "—")):
                 found += taught  # before a dash stands the condition under which it holds, or what it is about
     return found
@@ -85,17 +77,6 @@ def _stated(session: MinedSession, words: UserWords, sentence: str, norm: Norm) 
     return _lesson(
         session, words, sentence, Wording("preferences/stated-rule", _title(said), rule, trigger, _tags(said)), weight
     )
-
-
-def _in_own_words(session: MinedSession, words: UserWords, sentence: str) -> list[Lesson]:
-    """What is said to hold for good, in a form that is no norm's."""
-    is_barred = words.rejected is not None and _NOT_ALLOWED.search(sentence)
-    said = plain_line(sentence if is_barred else said_for_good(sentence) or "", _LONGEST).strip(" .!")
-    if not said or said.endswith("?") or _OF_PRODUCT.search(sentence) or _TENTATIVE.search(sentence):
-        return []
-    title = _title(_UNTIL_NOW.sub("", said))
-    rule, trigger = f"Keep to what the user said: “{said}”.", f"Working for this user, who has said: “{said}”."
-    return _lesson(session, words, sentence, Wording("preferences/own-words", title, rule, trigger, _tags(title)), 84)
 
 
 def _lesson(session: MinedSession, words: UserWords, sentence: str, wording: Wording, weight: int) -> list[Lesson]:
