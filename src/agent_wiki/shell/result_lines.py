@@ -62,7 +62,8 @@ _WORDS_WITHIN = (
 )  # fmt: skip
 # What a program, or the shell in its place, says under its own name when it cannot do its work.
 _COMPLAINT = regex(
-    r"(?:/\S{1,60}/)?(?:ba|z|da|k)?sh: |zsh:\d{1,6}: |\(eval\):\d{1,6}: |(?:fatal|gh|curl|jq|kubectl): |ERROR:  \S"
+    r"(?:/\S{1,60}/)?(?:ba|z|da|k)?sh: |zsh:\d{1,6}: |\(eval\):\d{1,6}: |ERROR:  \S"
+    r"|(?!curl: \(23\) Failed writing body)(?:fatal|gh|curl|jq|kubectl): "  # of one whose output `head` cut short
     r"|grep: (?!\S{1,300}: binary file matches)"
     r"|hint: (?:See the 'Note about fast-forwards'|Updates were rejected)"
     r"|Error from server|CMake Error|- hook id: | ! \[(?:remote )?rejected\]|\S{1,80} : The term|npm error|E: "

@@ -28,7 +28,7 @@ from agent_wiki.shell.result_lines import (
     without_start_up,
 )
 from agent_wiki.shell.tools import TEST_TOOLS, bare_tool_name
-from agent_wiki.trajectory.calls import SENT_TO_BACKGROUND, Call
+from agent_wiki.trajectory.calls import SENT_TO_BACKGROUND, STILL_RUNS, Call
 from agent_wiki.trajectory.lazily import regex
 
 _RUNNING = regex(
@@ -58,8 +58,6 @@ _ABORTED = regex(
     re.MULTILINE,
     needs=("aborted by user", "Cancelled: parallel"),
 )
-# What OpenHands puts behind the output of a command that has not ended, or of one that waited for such a one in vain.
-_LEFT_RUNNING = regex(r"\[The command (?:has no new output|timed out) after [\d.]{1,12} seconds?\b")
 # The harness waited no longer: what was printed until then says how it went, or nothing does.
 _TIMED_OUT = regex(
     r"\A(?:Exit code: 124\nWall time: [^\n]{1,40}\n(?:Total output lines: \d{1,9}\n)?Output:\n"
@@ -233,7 +231,7 @@ def _left_running(result: str) -> tuple[State, str] | None:
             break
         if (unsent := _NOT_EXECUTED.search(line)) is not None:
             return "called off", unsent.group().removeprefix('" ')
-        if (running := _LEFT_RUNNING.match(line)) is not None:
+        if (running := STILL_RUNS.match(line)) is not None:
             return "running", running.group()
     return None
 

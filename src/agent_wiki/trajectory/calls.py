@@ -54,6 +54,9 @@ _ENDED = regex(
     re.DOTALL,
 )
 # Antigravity: the same, and a second result of the call brings the end.
+STILL_RUNS = regex(r"\[The command (?:has no new output|timed out) after [\d.]{1,12} seconds?\b")
+"""What OpenHands puts behind the output of a command that has not ended."""
+_END_OF_RESULT = 800  # characters
 _CONTINUES = regex(r"\ATool is running as a background task\b")
 _BACKGROUND_OUTPUT = regex(r"\btasks[/\\]{1,2}(\w{4,40})\.output\b", needs=(".output",))
 _READS_LINE = frozenset({"-lc", "-c", "-command", "/c"})  # what stands before the line that a shell is given
@@ -157,6 +160,7 @@ def _paired(trajectory: Trajectory) -> list[Call]:
     waiting: dict[str, Call] = {}
     running: dict[str, Call] = {}
     launched: dict[str, Call] = {}  # what works in the background, by the id of the call
+    left: Call | None = None  # the command that has the terminal, for it had not ended when the harness answered
     for turn, message in trajectory.turns():
         if message.mark == "injected" and (message.content or "").startswith(_NOTICE):
             _end_launched(launched, turn, message.content or "")
@@ -164,7 +168,7 @@ def _paired(trajectory: Trajectory) -> list[Call]:
             _end_running(running, turn, message.content or "")
         for tool_call in message.tool_calls if message.role == "assistant" else ():
             call = Call(turn, tool_call.name, _parsed(tool_call.arguments), tool_call.arguments, position=len(calls))
-            call.continues = running.get(_polled(call))
+            call.continues = running.get(_polled(call)) or (left if _awaits(call) else None)
             calls.append(call)
             waiting[tool_call.id] = call
         if message.role == "tool" and message.tool_call_id in waiting:
@@ -172,6 +176,7 @@ def _paired(trajectory: Trajectory) -> list[Call]:
             call.result_turn, call.result = turn, message.content or ""
             call.is_error, call.mark = message.is_error, message.mark
             _settle_poll(call)
+            left = _left_running(call, left)
             if session := _RUNS_ON.search(call.result[:400]):
                 running[f"{session[0].partition(' ')[0]} {session[1]}"] = call.continues or call
             elif _CONTINUES.match(call.result):
@@ -181,6 +186,13 @@ def _paired(trajectory: Trajectory) -> list[Call]:
             elif call.result.startswith(_LAUNCHED):
                 launched[message.tool_call_id] = call
     return calls
+
+
+def _left_running(call: Call, left: Call | None) -> Call | None:
+    """The command that has the terminal after a call: one that the call left there, or that was there before it."""
+    if call.command() is None and (left is None or call.continues is not left):
+        return left
+    return (call.continues or call) if STILL_RUNS.search((call.result or "")[-_END_OF_RESULT:]) else None
 
 
 def _end_launched(launched: dict[str, Call], turn: int, notice: str) -> None:
@@ -210,6 +222,12 @@ def _settle_poll(call: Call) -> None:
         call.continues = None
     else:
         call.continues.ended_by = call
+
+
+def _awaits(call: Call) -> bool:
+    """Whether it only waits for the command that has the terminal, or gives it keys that do not stop it (OpenHands)."""
+    keys = call.arguments.get("command")
+    return keys == "" or (call.gives_keys() and isinstance(keys, str) and not keys.startswith("C-"))
 
 
 def _polled(call: Call) -> str:

@@ -46,7 +46,7 @@ _WRITTEN_IN = regex(
     r"(?::[\w|*.-]{1,80})? hook (?:success|feedback|error|blocking error|additional context|stopped continuation)\b"
     r"|# AGENTS\.md instructions\b"
     r"|Contents of /[^\n]{1,300} \((?:project instructions|user's private global instructions|user's auto-memory)"
-    r"|This is the Gemini CLI\. We are setting up the context"
+    r"|This is the Gemini CLI\. We are setting up the context|System: Please continue\.\s*\Z"
     r"|I ran the following shell command:\n```sh\n)"
 )
 

@@ -189,3 +189,8 @@ def some_of(names: Sequence[str], most: int = 8) -> str:
 def counted(number: int, noun: str) -> str:
     """A number of things: `1 file`, `2 files`."""
     return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def upper_first(line: str) -> str:
+    """The line with a capital, unless it begins with a name from code."""
+    return line[:1].upper() + line[1:] if re.match(r"[a-z]+(?:'[a-z]+)?(?:[ ,:!?]|\.\s)", line) else line

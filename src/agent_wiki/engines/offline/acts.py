@@ -171,7 +171,7 @@ def acts_of(trajectory: Trajectory) -> list[Act]:
             act.edits = tuple(path for path in act.edits if path not in renamed)
         patched = patched_files(act.commands, act.edits, edit_text(call) if act.edits else "", texts)
         written.update(bare_name(path) for path in act.edits)
-        if act.kind in ("run", "edit") and _runs_own_script(act, written):
+        if act.kind in ("run", "edit", "look") and _runs_own_script(act, written):
             act.kind = "probe"
         act.edits += patched if act.has_worked else ()
         if act.kind in ("check", "probe") and call.result is not None and call.mark is None:
@@ -217,9 +217,9 @@ def _probed(act: Act, failed_probes: dict[str, frozenset[str]]) -> CheckResult:
         return CheckResult(None) if is_inline or _NOT_RUN.search(line) else CheckResult(False, line)
     if act.printed_failure:
         return CheckResult(None)
-    is_shown = verdict.has_passed and (last_line(result) if is_inline else act.call.is_error is False or verdict.line)
     is_counted = not is_inline and _COUNTS_TESTS.search(last_line(result)) is not None
-    if not is_shown or not (is_counted or _had_failed(act, failed_probes)):
+    is_said = last_line(result) if is_inline else act.call.is_error is False or verdict.line or is_counted
+    if not (verdict.has_passed and is_said) or not (is_counted or _had_failed(act, failed_probes)):
         return CheckResult(None)
     return CheckResult(True, last_line(result) or verdict.line)
 
@@ -287,8 +287,10 @@ def _shell_act(call: Call, command: str, made: set[str]) -> Act:
 
 
 def _runs_own_script(act: Act, written: set[str]) -> bool:
-    if any(bare_name(script) in written for each in act.commands if (script := script_of(each))):
+    if act.kind != "look" and any(bare_name(script) in written for each in act.commands if (script := script_of(each))):
         return True
+    if any(each.program == "for" for each in act.commands) and _COUNTS_TESTS.search(last_line(act.call.result or "")):
+        return True  # a loop over scripts, which adds up how they went
     return act.kind == "run" and any(is_inline_script(each) for each in act.commands)
 
 
@@ -300,6 +302,8 @@ def main_command(act: Act) -> SimpleCommand | None:
 
 
 def _main_command(act: Act) -> SimpleCommand | None:
+    if act.kind == "probe" and (loop := next((each for each in act.commands if each.program == "for"), None)):
+        return loop
     wanted = {"probe": "run"}.get(act.kind, act.kind)
     of_kind = [(step, kind) for step, kind in zip(act.commands, act.kinds, strict=True) if step.words]
     of_kind = [(step, kind) for step, kind in of_kind if step.program.lower() not in _NO_PROGRAM]

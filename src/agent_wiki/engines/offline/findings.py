@@ -15,6 +15,7 @@ from agent_wiki.engines.offline.tables import written
 from agent_wiki.engines.offline.wording import said
 from agent_wiki.pages.compare.views import KeyTurnKind
 from agent_wiki.shell.edited_parts import edited_parts
+from agent_wiki.trajectory.harness_text import without_written_call
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _CAUSE = written("cause", re.IGNORECASE)
@@ -72,7 +73,7 @@ def own_words_before(stretch: Stretch, act: Act) -> str:
     """What the agent said of a change in its turn, quoted: the first sentence that says what is changed or why, first
     of those that name what the edit holds, else the first about a name from code; empty where there is none.
     """
-    words = FENCED.sub("", stretch.content(act.turn)[:_MOST_READ])  # of code in it nothing says why
+    words = FENCED.sub("", without_written_call(stretch.content(act.turn))[:_MOST_READ])  # of code nothing says why
     said_so = [_LEAD.sub("", each.strip(" *-:")) for each in _SENTENCES.split(words)]
     fitting = [each for each in said_so if _LEAST <= len(each) <= _MOST_SAID and not _LOOKING.match(each)]
     fitting = [each for each in fitting if not _SLIP.search(each) and not CODE_LINE.match(each)]

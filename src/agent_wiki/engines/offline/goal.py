@@ -17,7 +17,7 @@ from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.trajectory.own_words import below_paste, is_output, is_screen, own_part, without_quoted
 from agent_wiki.trajectory.pasted_signs import OF_OUTPUT, PROMPT
-from agent_wiki.wiki.text import plain_line, without_links, without_rules
+from agent_wiki.wiki.text import plain_line, upper_first, without_links, without_rules
 
 MOST_CHARACTERS = 240
 COMMAND = regex(r"[/*][^\s/*]+")  # and no path: `/profiles/page`
@@ -67,8 +67,8 @@ _CAUTION = written("caution", re.IGNORECASE)
 _LOG_LINE = written("log_line", re.IGNORECASE)
 _ASKING = ("request", "objection")
 PASTED = "Pasted output: "
-_FRAMES = regex(r"\n[ \t]+at \S[^\n]*\n[ \t]+at \S")  # of a pasted trace
 _ERROR = regex(r"e: |error(?:\[E\d+\])?: |\S{1,200}: error\b|\w*(?:Error|Exception): ")
+_FRAMES = regex(r"\n[ \t]+at \S[^\n]*\n[ \t]+at \S")  # of a pasted trace
 
 
 def goal_of(requests: list[UserRequest], title: str | None, deed: UserRequest | None = None) -> str:
@@ -408,8 +408,3 @@ def _filled(line: str, following: list[str], most: int) -> str:
             break
         line = f"{line} {sentence}"
     return line
-
-
-def upper_first(line: str) -> str:
-    """The line with a capital, unless it begins with a name from code."""
-    return line[:1].upper() + line[1:] if re.match(r"[a-z]+(?:'[a-z]+)?(?:[ ,:!?]|\.\s)", line) else line

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from agent_wiki.engines.offline.acts import Act
-from agent_wiki.engines.offline.cluster_state import is_cluster_change
 from agent_wiki.engines.offline.dead_ends import refusal_words
 from agent_wiki.engines.offline.endings import last_words
 from agent_wiki.engines.offline.findings import moves_on, own_words_before, refusals_of_agent
@@ -21,6 +20,7 @@ from agent_wiki.engines.offline.wording import called, error_words, file_names, 
 from agent_wiki.engines.offline.working import is_written_whole, known_before
 from agent_wiki.pages.compare.views import KeyTurnKind
 from agent_wiki.shell.kinds import is_check, shell_kind
+from agent_wiki.shell.workloads import is_cluster_change
 from agent_wiki.stages.summarize import KeyTurnNote
 from agent_wiki.trajectory.asked import choices, decisions
 from agent_wiki.trajectory.lazily import dataclass, regex

@@ -17,7 +17,7 @@ from agent_wiki.trajectory.lazily import regex
 
 _UNDO = "/undo"  # what aider's user types to take the last change back, and how aider answers
 _UNDONE = "Removed: "
-_MOST_READ = 2_000
+_MOST_READ, _OF_FINDING = 2_000, ("- **", "* **")  # what a review says of a thing that is to be mended next
 _STANDS = ("check", "shipped", "user", "cluster")  # shown after the request: what was stopped was something more
 _REVERT = written("revert", re.IGNORECASE)
 _HANDS_ON = regex(r"\b(?:pr|pull request|push)\b", re.IGNORECASE)
@@ -90,7 +90,8 @@ def lowered_where_faulty(stretch: Stretch, shown: Shown) -> Shown:
     is_own_look = shown.basis == "done"  # a probe, of which the user sees nothing
     later = (act for act in stretch.acts if act.turn > last.turn and act.is_work)
     is_idle = all((is_own_look and act.kind == "probe") or are_documents(act.edits) for act in later)
-    line = next((line for line in last.text[:_MOST_READ].splitlines() if FAULT.search(line)), "")
+    said = (line for line in last.text[:_MOST_READ].splitlines() if not line.lstrip().startswith(_OF_FINDING))
+    line = next(filter(FAULT.search, said), "")
     if not is_idle or not line or last is stretch.requests[0] or (last.turn <= (shown.turn or 0) and not is_own_look):
         return shown
     return Shown("partial", "user", last.turn, stretch.verbatim(last.turn, line))

@@ -11,7 +11,6 @@ from agent_wiki.engines.offline.goal import (
     is_asking,
     request_line,
     says_little,
-    upper_first,
 )
 from agent_wiki.engines.offline.prompt_text import STORY_OF_ROLE
 from agent_wiki.engines.offline.reply_prose import SENTENCE_END
@@ -25,6 +24,7 @@ from agent_wiki.stages.summarize import MOST_REQUESTS, MOST_TITLE_CHARACTERS
 from agent_wiki.trajectory.language import is_english
 from agent_wiki.trajectory.lazily import regex
 from agent_wiki.trajectory.repository import repository_of
+from agent_wiki.wiki.text import upper_first
 
 _START, _FEW_LETTERS, _FEW_SUBJECTS = 40, 24, 3
 _FIRST_SENTENCE = regex(r"[^.!?…:]{20,99}[.!?](?=\s|$)|[^.!?…:。！？]{10,80}[。！？]")

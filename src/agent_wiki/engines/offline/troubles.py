@@ -17,7 +17,7 @@ from agent_wiki.engines.offline.meant_to_fail import meant_to_fail
 from agent_wiki.engines.offline.same_check import check_runs, check_verdicts
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.tables import named, pattern, table, written
-from agent_wiki.engines.offline.what_changed import LATER, OUTSIDE, is_again, is_let_out, variables_gone, what_changed
+from agent_wiki.engines.offline.what_changed import LATER, after, is_again, outside, variables_gone, what_changed
 from agent_wiki.engines.offline.wording import called, code, file_names, is_inline, listing, shown_path, shown_step
 from agent_wiki.shell.blame import named_in
 from agent_wiki.shell.files_written import OWN_NOTES, bare_name
@@ -234,8 +234,8 @@ def _followed(acts: list[Act], folders: Mapping[int, Sequence[str]]) -> list[Tro
 
 def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -> str:
     """After which changes and installations it worked; scratch files count only where nothing else was done."""
-    if is_let_out(trouble.failures, fix):
-        return OUTSIDE  # whatever was changed besides
+    if way := outside(trouble.failures, fix):
+        return way  # whatever was changed besides
     if trouble.is_check and (gone := variables_gone(trouble.failures[-1], fix)):
         return f"without {listing([code(each) for each in gone])}"  # a limit that was set to see it fail
     again = {*map(called, trouble.failures), called(fix)}  # what was tried is no remedy of itself
@@ -264,7 +264,7 @@ def _how(trouble: Trouble, fix: Act, scratch: frozenset[str], cwd: str | None) -
     changed = [f"changes to {'the tests alone, ' if is_of_tests else ''}{names}"] if edits else []
     repaired = ":fix" in (fix.call.command() or "") and ":fix" not in (trouble.failures[-1].call.command() or "")
     if done := [*changed, *handed, *distinct([*installed, *([called(fix)] if repaired else [])])]:
-        return f"after {listing(done, 2)}"
+        return after(done, trouble.failures[-1], fix)
     return what_changed(trouble.failures, fix, [act for act in trouble.between if act is fix or act in between])
 
 

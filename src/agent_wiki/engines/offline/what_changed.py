@@ -31,7 +31,7 @@ _LEAST_SHARED = 0.5  # of the arguments of a call that is tried again
 _MOST_WORDS = 5  # that came or went and are named one by one
 _MOST_SHOWN = 60
 LATER = "on a later try"  # where nothing shows what was different
-OUTSIDE = "outside the sandbox"
+_OUTSIDE = "outside the sandbox"
 AFTERWARDS = "after other steps"  # of which nothing shows which one mattered
 
 
@@ -52,9 +52,10 @@ def is_again(failed: Act, later: Act) -> bool:
     return shared >= _LEAST_SHARED * len(mine)
 
 
-def is_let_out(failures: Sequence[Act], worked: Act) -> bool:
-    """Whether only the try that worked had leave to run outside the sandbox."""
-    return is_escalated(worked.call) and not any(is_escalated(each.call.continues or each.call) for each in failures)
+def outside(failures: Sequence[Act], worked: Act) -> str:
+    """That only the try that worked had leave to run outside the sandbox; empty where that is not so."""
+    had_leave = any(is_escalated(each.call.continues or each.call) for each in failures)
+    return _OUTSIDE if is_escalated(worked.call) and not had_leave else ""
 
 
 def variables_gone(failed: Act, worked: Act) -> list[str]:
@@ -70,8 +71,8 @@ def what_changed(failures: Sequence[Act], worked: Act, between: Sequence[Act]) -
     `between`: what was done with success after the last of the failures. What only ran in between is named before a
     check alone: before anything else it was mostly a look, or a try of something else.
     """
-    if is_let_out(failures, worked):
-        return OUTSIDE
+    if way := outside(failures, worked):
+        return way
     differences = [_difference(each, worked) for each in failures]
     before = [act for act in between if act is not worked]
     # Where something else ran in between, nothing says that the difference is what mattered.
@@ -91,6 +92,12 @@ def what_changed(failures: Sequence[Act], worked: Act, between: Sequence[Act]) -
     is_same = failures[-1].call.raw_arguments == worked.call.raw_arguments
     is_idle = not any(act.kind in ("run", "edit", "ship", "probe", "service", "check") for act in before)
     return said or (f"unchanged {LATER}" if is_same and is_idle else LATER if is_idle else AFTERWARDS)
+
+
+def after(done: Sequence[str], failed: Act, worked: Act) -> str:
+    """What was done before the try that worked, and its form where that is another: that may be what mattered."""
+    otherwise = _difference(failed, worked)
+    return f"{otherwise} " * otherwise.startswith("as ") + f"after {listing(done, 2)}"
 
 
 def _difference(failed: Act, worked: Act) -> str:

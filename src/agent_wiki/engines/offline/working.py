@@ -12,7 +12,6 @@ from itertools import groupby
 from agent_wiki.engines.offline.acts import Act, distinct, was_sent_to_change
 from agent_wiki.engines.offline.attempts import output_of
 from agent_wiki.engines.offline.changes import change_of, is_unchecked
-from agent_wiki.engines.offline.cluster_state import is_cluster_change
 from agent_wiki.engines.offline.findings import own_words_before
 from agent_wiki.engines.offline.shipping import subjects_of
 from agent_wiki.engines.offline.shown import Shown
@@ -24,6 +23,7 @@ from agent_wiki.shell.blame import speakers
 from agent_wiki.shell.files_written import adds_file, bare_name, deletes_file, is_temporary
 from agent_wiki.shell.result_lines import last_line, lines_of, shows_success
 from agent_wiki.shell.touched import put_by_name
+from agent_wiki.shell.workloads import is_cluster_change
 from agent_wiki.stages.call_effects import asked_in
 from agent_wiki.trajectory.calls import Call
 from agent_wiki.trajectory.lazily import regex
