@@ -17,7 +17,7 @@ from agent_wiki.trajectory.lazily import regex
 
 _UNDO = "/undo"  # what aider's user types to take the last change back, and how aider answers
 _UNDONE = "Removed: "
-_MOST_READ, _OF_FINDING = 2_000, ("- **", "* **")  # what a review says of a thing that is to be mended next
+_MOST_READ, _OF_FINDING = 2_000, ("- **", "* **")  # of a review: what comes next, and no fault found in the work
 _STANDS = ("check", "shipped", "user", "cluster")  # shown after the request: what was stopped was something more
 _REVERT = written("revert", re.IGNORECASE)
 _HANDS_ON = regex(r"\b(?:pr|pull request|push)\b", re.IGNORECASE)
