@@ -31,6 +31,8 @@ without_slashes() { # at its end
 
 wiki=$(without_slashes "${WIKI_FOLDER:-wiki}")
 while [ "$wiki" != "${wiki#./}" ]; do wiki=${wiki#./}; done # as git names it
+within=$wiki/ # what the paths of its files begin with: nothing where it is the whole checkout
+if [ "$wiki" = . ]; then within=; fi
 base=${WIKI_BASE:-main}
 branch=${WIKI_BRANCH:-wiki/nightly}
 remote=${WIKI_REMOTE:-origin}
@@ -185,7 +187,7 @@ is_squash_of() {
   [ "$held" = "$(wiki_in "$merged")" ]
 }
 
-wiki_in() { git rev-parse --quiet --verify "$1:$wiki"; }
+wiki_in() { git rev-parse --quiet --verify "$1:${within%/}"; }
 
 # Merge another branch. What both sides generated is united (.gitattributes of the wiki), and rendered again later. Of
 # a session that both sides mined anew the other side's record counts. A page that one side took out stays for now: if
@@ -195,10 +197,10 @@ take_in() {
   local path
   while IFS= read -r -d '' path; do
     case $path in
-      "$wiki"/_sessions/* | "$wiki"/_corpus/*)
+      "$within"_sessions/* | "$within"_corpus/*)
         if git checkout --quiet --theirs -- "$path" 2> /dev/null; then git add -- "$path"; else git rm --quiet -- "$path"; fi
         ;;
-      "$wiki"/guidelines/* | "$wiki"/skills/* | "$wiki"/tasks/* | "$wiki"/summaries/* | "$wiki"/_*/*)
+      "$within"guidelines/* | "$within"skills/* | "$within"tasks/* | "$within"summaries/* | "$within"_*/*)
         git checkout --quiet --theirs -- "$path" 2> /dev/null || git checkout --quiet --ours -- "$path" 2> /dev/null \
           || git rm --quiet -- "$path"
         if [ -e "$path" ]; then git add -- "$path"; fi
@@ -267,8 +269,7 @@ commit() {
   local subject=$1
   if [ -d "$wiki" ]; then git add --all -- "$wiki"; fi
   if git diff --cached --quiet; then return; fi
-  local state=$wiki/_buckets.jsonl # git knows the whole checkout without the dot before it
-  if git diff --cached --quiet -- . ":(exclude,top)${state#./}"; then
+  if git diff --cached --quiet -- . ":(exclude,top)${within}_buckets.jsonl"; then
     subject="Wiki: state of the bucket, no page changed"
   fi
   git commit --quiet --message "$subject"

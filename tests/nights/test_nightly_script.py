@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_wiki.commands import main
 from agent_wiki.pipeline import bucket_state
 from tests.planted import vendor_keys
 from tests.repositories import Repository
@@ -357,6 +358,36 @@ def test_what_people_change_on_the_base_after_a_squash_merge_stays(nightly: Nigh
     assert nightly.night()[0] == 0
     for page in pages.values():
         assert nightly.clone.git("show", f"wiki/nightly:{page}") == nightly.person.git("show", f"main:{page}")
+
+
+@pytest.mark.parametrize("folder", ["wiki", "."])
+def test_a_session_that_base_and_branch_mined_differently_stops_no_night(nightly: Nightly, folder: str) -> None:
+    record(nightly.traces, "a")
+    assert nightly.night(WIKI_FOLDER=folder)[0] == 0
+    other = record(nightly.traces.parent / "other", "a", more=1)
+    nightly.person.git("checkout", "--quiet", "main")
+    wiki = nightly.person.root / folder
+    assert main(["ingest", str(other), "--wiki", str(wiki), "--jobs", "1"]) == 0
+    nightly.person.commit()
+    nightly.person.git("push", "--quiet", "origin", "main")
+    code, said = nightly.night(WIKI_FOLDER=folder)
+    assert code == 0, said
+    name = "_sessions/a.json" if folder == "." else f"{folder}/_sessions/a.json"
+    shown = [nightly.clone.git("show", f"{each}:{name}") for each in ("origin/main", "origin/wiki/nightly")]
+    assert json.loads(shown[0])["turns"] == json.loads(shown[1])["turns"] == 6
+
+
+def test_what_people_change_after_a_squash_merge_stays_where_the_wiki_is_the_whole_checkout(nightly: Nightly) -> None:
+    record(nightly.traces, "a")
+    assert nightly.night(WIKI_FOLDER=".")[0] == 0
+    nightly.squash()
+    nightly.edit_on_base("summaries/a.md", "Outcome: ", "Result: ")
+    record(nightly.traces, "b")
+    code, said = nightly.night(WIKI_FOLDER=".")
+    assert code == 0, said
+    page = "summaries/a.md"
+    assert nightly.clone.git("show", f"wiki/nightly:{page}") == nightly.person.git("show", f"main:{page}")
+    assert nightly.clone.git("log", "--oneline", "--grep", "merged into main as one commit", "wiki/nightly")
 
 
 @pytest.mark.parametrize("file", LOCK_LINES)
