@@ -211,3 +211,15 @@ def test_own_strings_are_the_windows_of_some_texts_less_those_of_others(own: lis
     assert len(strings) == len(wanted)
     found = strings.first_in(text)
     assert (found in wanted and found in text) if wanted & windows(text) else found is None
+
+
+def test_what_is_remembered_of_pages_is_searched_without_its_syntax(tmp_path: Path) -> None:
+    shared = "Always run the tests with `make test`"
+    strings = OwnStrings([f'The user said "{shared}", and nothing else about them.'])
+    strings.discard(shared)
+    remembered = tmp_path / ".wiki" / "pages.txt"
+    remembered.parent.mkdir()
+    for title, found in ((shared, []), ("It said nothing else about them.", [".wiki/pages.txt"])):
+        row = json.dumps({"kind": "guideline", "title": title, "tags": []})
+        remembered.write_text(f"head\nguidelines/a.md\t10 1 1\tdigest\t2026-01-01\t{row}\n", encoding="utf-8")
+        assert found_in(tmp_path, strings) == found

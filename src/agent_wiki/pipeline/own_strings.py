@@ -11,9 +11,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from agent_wiki.wiki.layout import MACHINERY
+
 LENGTH = 24
 _GRAM = 12
 _STEP = LENGTH - _GRAM + 1
+_FIELDS_FILE = f"{MACHINERY}/pages.txt"
 
 
 class OwnStrings:
@@ -81,8 +84,15 @@ def found_in(root: Path, strings: OwnStrings, passed_over: Iterable[str] = ()) -
 
 def _contains(path: Path, name: str, strings: OwnStrings) -> bool:
     text = path.read_bytes().decode("utf-8", "replace")
-    texts = _texts_of(text, path.suffix)
+    texts = _texts_in_fields(text) if name == _FIELDS_FILE else _texts_of(text, path.suffix)
     return any(strings.first_in(each) is not None for each in (name, *texts))
+
+
+def _texts_in_fields(text: str) -> Iterator[str]:
+    """What lines of fields say, some of which are JSON."""
+    for field in text.replace("\t", "\n").split("\n"):
+        value = _value_of(field)
+        yield from texts_in(value) if value is not None else (field,)
 
 
 def _texts_of(text: str, suffix: str) -> Iterator[str]:
