@@ -63,6 +63,18 @@ def test_a_page_that_a_person_changed_is_kept_and_reported_by_every_run(
     assert '"turns": 6' in (wiki / "_sessions" / "a.json").read_text(encoding="utf-8")
 
 
+def test_a_page_edited_in_a_program_that_marks_the_byte_order_is_an_edited_page(script: Script, wiki: Path) -> None:
+    page, untouched = _guideline(wiki, ONE), _guideline(wiki, TWO)
+    before = untouched.read_text(encoding="utf-8")
+    for path, more in ((page, "\nA word of mine.\n"), (untouched, "")):
+        path.write_text(path.read_text(encoding="utf-8") + more, encoding="utf-8-sig")
+    edited = page.read_bytes()
+    report = ingest([], wiki, script.engine, stages=CATALOG)
+    assert (report.edited, report.warnings) == ([page.relative_to(wiki).as_posix()], [])
+    assert page.read_bytes() == edited
+    assert untouched.read_text(encoding="utf-8-sig") == before
+
+
 def test_a_persons_tags_and_comments_in_the_configuration_win(tmp_path: Path, script: Script, wiki: Path) -> None:
     config = wiki / "_config.yaml"
     page = _guideline(wiki, ONE)

@@ -34,6 +34,7 @@ def has_conflict(text: str) -> bool:
 
 def origin_of(text: str) -> Origin:
     """Who wrote a page's text as it is now: this program, a person who edited it, git in a merge, or somebody else."""
+    text = text.removeprefix("\ufeff")  # some editors put it there, and `parse_page` passes over it
     if has_conflict(text):
         return "merged" if _LINE.search(text) else "foreign"
     found = _marks(text)
