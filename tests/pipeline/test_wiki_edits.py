@@ -75,6 +75,28 @@ def test_a_page_edited_in_a_program_that_marks_the_byte_order_is_an_edited_page(
     assert untouched.read_text(encoding="utf-8-sig") == before
 
 
+def test_one_tag_that_a_person_wrote_without_a_list_is_theirs(script: Script, wiki: Path) -> None:
+    config = wiki / "_config.yaml"
+    name = _guideline(wiki, ONE).stem.rpartition("__")[2]
+    lines = config.read_text(encoding="utf-8").splitlines(keepends=True)
+    at = next(number for number, line in enumerate(lines) if line.strip().startswith(f"{name}:"))
+    lines[at] = f"    {name}: mine  # a word of mine\n"
+    config.write_text("".join(lines), encoding="utf-8")
+    ingest([], wiki, script.engine, stages=CATALOG)
+    assert config.read_text(encoding="utf-8") == "".join(lines)
+    assert parse_page(_guideline(wiki, ONE).read_text(encoding="utf-8"), "").fields["tags"] == ["mine"]
+
+
+@pytest.mark.parametrize("tags", ["[a, b]", "one", "{guideline: {0123456789ab: {a: b}}}"])
+def test_tags_in_another_form_stop_the_run_before_it_writes_over_them(script: Script, wiki: Path, tags: str) -> None:
+    config = wiki / "_config.yaml"
+    config.write_text(f"tags: {tags}\n", encoding="utf-8")
+    before = tree(wiki)
+    with pytest.raises(RunError, match=r"_config\.yaml: tags"):
+        ingest([], wiki, script.engine, stages=CATALOG)
+    assert changed(before, tree(wiki)) == []
+
+
 def test_a_persons_tags_and_comments_in_the_configuration_win(tmp_path: Path, script: Script, wiki: Path) -> None:
     config = wiki / "_config.yaml"
     page = _guideline(wiki, ONE)

@@ -111,7 +111,7 @@ def parse_config(text: str) -> Config:
     check_page_names(text, CLUSTERS[0], (name for name, value in clusters.items() if isinstance(value, dict)))
     check_page_names(text, TASKS[0], (name for name, value in tasks.items() if isinstance(value, dict)))
     return Config(
-        tags={name: [str(tag) for tag in value] for name, value in tags.items() if isinstance(value, list)},
+        tags={name: _tags(name, value) for name, value in tags.items() if value is not None},
         clusters=_entries_but(clusters, "cluster", rejected),
         tasks=_entries_but(tasks, "task", rejected),
         overrides={name: value for name, value in overrides.items() if isinstance(value, dict)},
@@ -126,6 +126,13 @@ def parse_config(text: str) -> Config:
         trusted=_listed(root, "trust"),
         sidecar=str(_checked(root, "summaries") or "").partition(":")[2].strip(),
     )
+
+
+def _tags(name: str, value: Any) -> list[str]:
+    """The tags of a page; one may stand without a list. Raises `RunError`: what cannot be read must not be replaced."""
+    if isinstance(value, dict):
+        raise RunError(f"{CONFIG}: {'.'.join(TAGS)}: {name} has no list of tags; correct it and run again")
+    return [str(tag) for tag in value] if isinstance(value, list) else texts_of(value)
 
 
 def _release(value: Mapping[str, Any]) -> Release:
@@ -212,13 +219,14 @@ def _entries_but(entries: Mapping[str, Any], kind: str, rejected: Mapping[str, A
 
 
 def _mapping_at(root: dict[str, Any], section: Section) -> dict[str, Any]:
-    value: Any = root
-    for name in section:
-        value = value.get(name) if isinstance(value, dict) else None
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise RunError(f"{CONFIG}: {'.'.join(section)} is not a mapping; correct it and run again")
+    value = root
+    for depth, name in enumerate(section, start=1):
+        inner = value.get(name)
+        if inner is None:
+            return {}
+        if not isinstance(inner, dict):
+            raise RunError(f"{CONFIG}: {'.'.join(section[:depth])} is not a mapping; correct it and run again")
+        value = inner
     return value
 
 
