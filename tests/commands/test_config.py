@@ -75,6 +75,9 @@ def test_a_patch_with_an_unknown_key_changes_nothing_but_may_take_one_out(
     [
         ("cluters: {a: 1}\n", "_config.yaml: cluters: no such key; did you mean clusters?"),
         ("kept: yes\n", "_config.yaml: kept: not a list"),
+        ("clusters: {mine: [0123456789ab]}\n", "_config.yaml: clusters.mine: not a mapping"),
+        ("session_family_overrides: {a: mine}\n", "_config.yaml: session_family_overrides.a: not a mapping"),
+        ("released: {0123456789ab: we read it}\n", "_config.yaml: released.0123456789ab: not a mapping"),
         ("rules: {ignore: 3}\n", "_config.yaml: rules.ignore is not a list of ids; correct it and run again"),
         ("a: [\n", "_config.yaml:2: "),
     ],

@@ -8,6 +8,7 @@ from typing import Any
 
 from agent_wiki.errors import UsageError
 from agent_wiki.wiki.layout import CONFIG
+from agent_wiki.wiki.values import mapping
 
 KEYS: dict[str, tuple[type, str]] = {
     "schema_version": (int, "the version of the file's form"),
@@ -30,6 +31,7 @@ KEYS: dict[str, tuple[type, str]] = {
 }
 """Key → the type of its value, and what it says. Below a mapping whose keys are not listed, names are the owner's."""
 
+_ENTRIES_ARE_MAPPINGS = ("clusters", "tasks", "session_family_overrides", "released", "allowed_secrets")
 _NOT_SHOWN = ("tags", "rules", "schema_version")  # what is below them is
 _DEFAULTS = {"summaries": "pages", "summary_names": "session", "pii": "replace"}
 _MOST_SHOWN = 60
@@ -56,7 +58,7 @@ def check_patch(patch: Mapping[str, Any]) -> None:
 
 
 def problems_in(values: Mapping[str, Any]) -> list[str]:
-    """What is wrong with a configuration, one line each: unknown keys, and values of another type."""
+    """What is wrong with a configuration, one line each: unknown keys, and values and entries of another type."""
     problems = []
     for key, value in _set_keys(values):
         try:
@@ -67,7 +69,15 @@ def problems_in(values: Mapping[str, Any]) -> list[str]:
         wanted = KEYS[key][0] if key in KEYS else None
         if wanted is not None and not isinstance(value, wanted):
             problems.append(f"{CONFIG}: {key}: not a {_TYPES[wanted]}")
-    return problems
+    return problems + [f"{CONFIG}: {key}: not a mapping" for key in _entries_that_are_none(values)]
+
+
+def _entries_that_are_none(values: Mapping[str, Any]) -> Iterator[str]:
+    """The entries that no run can use, and which it passes over."""
+    for key in _ENTRIES_ARE_MAPPINGS:
+        for name, entry in mapping(values.get(key)).items():
+            if entry is not None and not isinstance(entry, dict):
+                yield f"{key}.{name}"
 
 
 _TYPES: dict[type, str] = {dict: "mapping", list: "list", str: "text", int: "number"}
