@@ -378,7 +378,7 @@ def test_a_client_may_say_in_which_repository_it_works(tmp_path: Path) -> None:
     )
     unknown = told_of(tmp_path / "wiki", "consult", task=task, repository="cart").splitlines()
     assert unknown == [
-        "Nothing in the wiki applies.",
+        "Nothing in the wiki applies here, only what holds for shop alone (`repository`).",
         "Note: no page is for the repository cart alone; there are pages for shop alone.",
     ]
 

@@ -22,7 +22,7 @@ from agent_wiki import __version__
 from agent_wiki.errors import AgentWikiError, RunError, UsageError
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.retrieval import consult
-from agent_wiki.retrieval.elsewhere import unknown_repository
+from agent_wiki.retrieval.elsewhere import nothing_applies, unknown_repository
 from agent_wiki.retrieval.rows import index_fields, page_at
 from agent_wiki.retrieval.terminal import hit_lines, plain_text, support_and_trust
 from agent_wiki.retrieval.why import why
@@ -105,10 +105,14 @@ class WikiTools:
         kinds = (kind,) if kind is not None else ()
         names = [tag[:_MOST_NAME] for tag in tags]
         given = (repository or "")[:_MOST_NAME]
-        hits = consult(self.wiki, task[:_MOST_TASK], tags=names, kinds=kinds, repository=given or self.repository)
+        here, short = given or self.repository, task[:_MOST_TASK]
+        hits = consult(self.wiki, short, tags=names, kinds=kinds, repository=here)
         lines = [line for at, hit in enumerate(hits, 1) for line in hit_lines(replace(hit, wiki=Path()), at)]
+        if not lines:
+            nothing = nothing_applies(self.wiki, short, names, kinds, here, named_by="`repository`")
+            lines = [f"{nothing[0].upper()}{nothing[1:]}."]
         note = unknown_repository(self.wiki, given) if given else None
-        return "\n".join([*(lines or ["Nothing in the wiki applies."]), *([f"Note: {note}."] if note else [])])
+        return "\n".join([*lines, *([f"Note: {note}."] if note else [])])
 
     def read_page(self, link: Link) -> str:
         """Read one page that `consult` listed, by its link: a guideline, cluster, skill, task or summary, as text."""

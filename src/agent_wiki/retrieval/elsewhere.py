@@ -31,13 +31,21 @@ def unknown_repository(wiki: Path, repository: str) -> str | None:
 
 
 def nothing_applies(
-    wiki: Path, task: str, tags: Collection[str], kinds: Collection[str], repository: str | None
+    wiki: Path,
+    task: str,
+    tags: Collection[str],
+    kinds: Collection[str],
+    repository: str | None,
+    named_by: str = "--repository",
 ) -> str:
-    """One line for a task to which nothing applies in a repository: with the other ones whose pages would apply."""
+    """One line for a task to which nothing applies in a repository: with the other ones whose pages would apply.
+
+    `named_by` is what the asker would name one of those by.
+    """
     hits: Sequence[Hit] = consult(wiki, task, tags=tags, kinds=kinds) if repository else ()
     names = {name for hit in hits if (name := repository_of_row(hit.row))}
     line = "nothing in the wiki applies"
-    return f"{line} here, only what holds for {_listed(names)} alone (--repository)" if names else line
+    return f"{line} here, only what holds for {_listed(names)} alone ({named_by})" if names else line
 
 
 def _listed(names: Collection[str]) -> str:
