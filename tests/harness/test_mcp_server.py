@@ -383,6 +383,12 @@ def test_a_client_may_say_in_which_repository_it_works(tmp_path: Path) -> None:
     ]
 
 
+def test_an_argument_that_a_tool_does_not_have_is_refused_and_not_left_out(wiki: Path) -> None:
+    assert refused(wiki, "consult", task="run the check", repo="shop") == (
+        "consult: repo: no such argument; it takes task, tags, kind, repository"
+    )
+
+
 def test_an_episode_may_be_reported_by_its_id(tmp_path: Path) -> None:
     script = Script(tmp_path)
     dead_end = {"turn": 2, "text": "Raising the timeout was given up, because the check waits for a lock all the same."}

@@ -59,7 +59,15 @@ class WikiServer(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """What a tool says. Raises `ToolError` with one line, also for arguments that it does not take."""
+        """What a tool says. Raises `ToolError` with one line, also for arguments that it does not take.
+
+        The library leaves out one that the tool does not have: the answer would be to another question.
+        """
+        tool = self._tool_manager.get_tool(name)
+        taken = tool.parameters["properties"] if tool else arguments
+        if strange := [each for each in arguments if each not in taken]:
+            named = plain_line(strange[0], _MOST_TITLE)
+            raise ToolError(f"{name}: {named}: no such argument; it takes {', '.join(taken)}")
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
