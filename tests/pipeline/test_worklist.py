@@ -51,6 +51,17 @@ def test_questions_come_by_stage_with_their_sizes_and_those_across_sessions_last
     assert lines[-1].startswith("or all questions on a recording in one: wiki prompt together RECORDING")
 
 
+def test_where_there_is_neither_a_wiki_nor_a_recording_nothing_is_said_to_be_answered(
+    tmp_path: Path, wiki: Wiki, printed: Any
+) -> None:
+    assert printed("worklist") == [
+        f"wiki: {tmp_path / 'wiki'}: no wiki here that knows recordings; name some: wiki worklist PATH"
+    ]
+    assert not (tmp_path / "wiki").exists()
+    wiki("worklist", record(tmp_path, "x"))
+    assert printed("worklist")[0].startswith("on sessions: 1 question,")
+
+
 def test_a_limit_lists_and_writes_the_first_questions_and_counts_the_others(
     tmp_path: Path, wiki: Wiki, printed: Any
 ) -> None:

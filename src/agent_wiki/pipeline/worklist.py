@@ -9,6 +9,7 @@ from typing import Literal
 
 from agent_wiki.engines.prompting import SegmentQuestion
 from agent_wiki.engines.recorded import ObservedPrompt
+from agent_wiki.errors import UsageError
 from agent_wiki.pipeline.inputs import Selection
 from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.pipeline.open_questions import kind_of_question, makes_one, other_failures, rehearse
@@ -20,6 +21,7 @@ from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.stages.order import ALL_STAGES, SESSION_STAGES
 from agent_wiki.trajectory import Trajectory
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.layout import INDEX
 from agent_wiki.wiki.records import Order
 from agent_wiki.wiki.store import WikiFolder
 
@@ -89,9 +91,12 @@ def worklist(
 ) -> Worklist:
     """What is still to be answered on recordings, by default on all that the wiki knows, and on the wiki as a whole.
 
-    At most the first `most`. With `prompts` each of them is written into a file there. Raises `RunError`.
+    At most the first `most`. With `prompts` each of them is written into a file there. Raises `RunError`, also where
+    there is neither a wiki nor a recording: that nothing is open there would be no answer.
     """
     folder = WikiFolder(wiki)
+    if not (recordings or (wiki / INDEX).exists() or KnownRecordings.load(folder).existing()):
+        raise UsageError(f"{wiki}: no wiki here that knows recordings; name some: wiki worklist PATH")
     with folder.locked(with_runs=True):
         known = KnownRecordings.load(folder)
         heard: list[OpenQuestion] = []
