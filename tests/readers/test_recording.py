@@ -201,6 +201,7 @@ def test_a_truncated_document_is_reported_with_its_line(tmp_path: Path) -> None:
         ('{"n": 1}\n'.encode("utf-32-be"), "UTF-32 text"),
         (b"\0" * 4096, "begins with NUL bytes"),
         (b"\0\0" + b'{"n": 1}\n', "begins with NUL bytes"),
+        (b"P\0\0\0\0\0\0\0" + b'{"embeddings": {"dtype": "I8"}}', "not a recording in JSON"),  # safetensors
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0", "not a recording in JSON"),
         (b"PK\x03\x04 not really a zip", "damaged zip"),
         (b"\x1f\x8b\x08\0 not really gzip", "damaged archive"),

@@ -43,9 +43,10 @@ _MOST_BYTES_BESIDE = 1 << 24
 _MAX_WARNINGS = 20  # for single lines; further bad lines are only counted
 _ZIP = b"PK\x03\x04"
 _MAGIC_BYTES = 4
+_WIDE_BYTES = 8  # two characters of UTF-32; a length of 32 or 64 bits, as binary files begin with, is like one
 # A line of prose, which most lines of a text are: no JSON value begins so. Blanks beyond ASCII may be in front of one.
 _BEGINS_NO_VALUE = re.compile(rb"[ \t\r\n]*[^\s\"\[{0-9tfnNI\x1c-\x1f\x80-\xff-]")
-_WIDE = regex(r"[^\0]\0[^\0]\0|\0[^\0]\0[^\0]|[^\0]\0{3}|\0{3}[^\0]")  # ASCII as UTF-16 or UTF-32
+_WIDE = regex(r"[^\0]\0[^\0]\0|\0[^\0]\0[^\0]|(?:[^\0]\0{3}){2}|(?:\0{3}[^\0]){2}")  # ASCII as UTF-16 or UTF-32
 
 
 @dataclass(slots=True)
@@ -177,12 +178,16 @@ class Recording:
                 return Sample("zip", archive.namelist())
         if head in MAGICS:
             return Sample("lines", [row for _, row in islice(rows(self), _SAMPLE_ROWS)])
-        is_wide = head == BOM_UTF32_LE or _WIDE.match(head.decode("latin-1"))
-        if is_wide or b"\0" in head[:2]:
+        is_wide = head == BOM_UTF32_LE or (b"\0" in head and self._is_wide())
+        if is_wide or head.startswith(b"\0"):
             nuls = "it begins with NUL bytes: no text, or its writing was cut off"
             reason = "UTF-32 text, or UTF-16 without its mark: convert it to UTF-8" if is_wide else nuls
             raise UnreadableRecording(self.name, reason, line=1)
         return None
+
+    def _is_wide(self) -> bool:
+        with self.open() as stream:
+            return _WIDE.match(stream.read(_WIDE_BYTES).decode("latin-1")) is not None
 
     def _one_line_document(self, values: list[Any], *, has_bad_bytes: bool) -> Sample:
         self._document = values[0]
