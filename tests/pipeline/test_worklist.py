@@ -62,6 +62,16 @@ def test_where_there_is_neither_a_wiki_nor_a_recording_nothing_is_said_to_be_ans
     assert printed("worklist")[0].startswith("on sessions: 1 question,")
 
 
+def test_what_a_run_found_beside_a_recording_is_no_problem_of_a_worklist(tmp_path: Path, wiki: Wiki) -> None:
+    folder = tmp_path / "recordings"
+    record(folder, "x")
+    beside = folder / "report.json"
+    beside.write_text('{"x": {"patch_exists": true, "resolved": true}}', encoding="utf-8")
+    assert main(["ingest", str(folder), "--wiki", str(tmp_path / "wiki")]) == 0
+    assert wiki("worklist")[0] == 0
+    assert wiki("worklist", beside)[0] == 1
+
+
 def test_a_limit_lists_and_writes_the_first_questions_and_counts_the_others(
     tmp_path: Path, wiki: Wiki, printed: Any
 ) -> None:

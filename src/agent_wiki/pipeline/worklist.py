@@ -9,7 +9,7 @@ from typing import Literal
 
 from agent_wiki.engines.prompting import SegmentQuestion
 from agent_wiki.engines.recorded import ObservedPrompt
-from agent_wiki.errors import UsageError
+from agent_wiki.errors import PartOfRecording, UsageError
 from agent_wiki.pipeline.inputs import Selection
 from agent_wiki.pipeline.known_recordings import KnownRecordings
 from agent_wiki.pipeline.open_questions import kind_of_question, makes_one, other_failures, rehearse
@@ -92,7 +92,8 @@ def worklist(
     """What is still to be answered on recordings, by default on all that the wiki knows, and on the wiki as a whole.
 
     At most the first `most`. With `prompts` each of them is written into a file there. Raises `RunError`, also where
-    there is neither a wiki nor a recording: that nothing is open there would be no answer.
+    there is neither a wiki nor a recording: that nothing is open there would be no answer. What an earlier run found
+    beside recordings is named by nobody, and no problem.
     """
     folder = WikiFolder(wiki)
     if not (recordings or (wiki / INDEX).exists() or KnownRecordings.load(folder).existing()):
@@ -118,7 +119,8 @@ def worklist(
     if prompts is not None:
         listed = [replace(each, file=prompt_file_name(each.stage, each.request)) for each in listed]
         prompts.finish(listed, opened[len(listed) :])
-    return Worklist(tuple(listed), tuple(other_failures(report)), len(opened) - len(listed))
+    problems = [each for each in other_failures(report) if recordings or each.kind != PartOfRecording.kind]
+    return Worklist(tuple(listed), tuple(problems), len(opened) - len(listed))
 
 
 class _Versions:
