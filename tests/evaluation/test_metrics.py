@@ -101,13 +101,17 @@ def test_a_session_that_never_answered_did_not_give_the_answer() -> None:
     assert "final_text_len" not in row
 
 
-def test_the_command_writes_a_line_a_session_in_an_order_of_its_own(tmp_path: Path) -> None:
+def test_the_command_writes_a_line_a_session_in_an_order_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for session_id in ("b", "a"):
         record(tmp_path / "runs", session_id)
+    (tmp_path / "runs" / "README.md").write_text("None of what was recorded.", encoding="utf-8")
     (tmp_path / "tasks.yaml").write_text(TASKS, encoding="utf-8")
     out = tmp_path / "rows.jsonl"
     found = ["eval", "metrics", str(tmp_path / "runs"), "--tasks", str(tmp_path / "tasks.yaml"), "--out", str(out)]
     assert main([*found, "--set", "batch=2", "--set", "condition=with-wiki"]) == 0
+    assert capsys.readouterr().out == f"{out}: 2 rows of 2 recordings\n"
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert [row["session_id"] for row in rows] == ["a", "b"]
     assert [(row["batch"], row["condition"], row["outcome_match"]) for row in rows] == [(2, "with-wiki", True)] * 2

@@ -69,7 +69,7 @@ def metrics(
     print_lines((line for title, entries in listed for line in listed_lines(title, as_lines(entries))), err=True)
     print_lines(report.bugs, err=True)
     if out is not None:
-        typer.echo(f"{out}: {counted(len(rows), 'row')} of {counted(report.recordings, 'recording')}")
+        typer.echo(f"{out}: {counted(len(rows), 'row')} of {counted(report.files['recordings'], 'recording')}")
     raise typer.Exit(report.exit_code)
 
 
