@@ -110,6 +110,17 @@ def test_a_service_that_never_has_time_fails_its_session_and_the_next_run_asks_a
     assert calls_of(tmp_path, "fake-model") == 3
 
 
+@pytest.mark.usefixtures("_no_pauses")
+def test_a_program_that_fails_without_a_word_is_told_once_with_its_exit_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    engine = f"command:{program(tmp_path, 'fake-model', 'exit 3')}"
+    (recording,) = dated_recordings(tmp_path / "t", 1)
+    main(["ingest", str(recording), "--wiki", str(tmp_path / "wiki"), "--engine", engine])
+    shown = capsys.readouterr()
+    assert "fake-model: exit code 3, without a word" in shown.out + shown.err
+
+
 def test_a_wrong_login_ends_the_run_with_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     engine = f"command:{program(tmp_path, 'fake-model', 'echo 401 Unauthorized >&2; exit 1')}"
     words = [

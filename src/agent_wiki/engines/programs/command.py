@@ -47,7 +47,8 @@ class CommandProgram:
     def said(self, finished: Finished, folder: Path) -> Said:  # noqa: ARG002 - its output is all there is
         """Its standard output."""
         if finished.code:
-            raise failure(Path(self._words[0]).name, f"exit code {finished.code}: {finished.last_line()}")
+            code, said = f"exit code {finished.code}", finished.last_line()
+            raise failure(Path(self._words[0]).name, said if said.startswith(code) else f"{code}: {said}")
         return Said(finished.out)
 
 
