@@ -118,3 +118,12 @@ def test_a_folder_without_a_wiki_is_one_line_and_stays_as_it_is(
     said = f"wiki: {folder}: no wiki here; `wiki ingest PATH` makes one of recordings, `wiki init` an empty one\n"
     assert capsys.readouterr().err == said
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_recording_that_cannot_be_read_is_named_once_with_its_line(
+    wiki: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    torn = tmp_path / "torn.jsonl"
+    torn.write_bytes(b"\0" * 99)
+    assert main(["site", "--wiki", str(wiki), "--out", str(tmp_path / "site"), "--recordings", str(torn)]) == 1
+    assert f"wiki: {torn}:1: it begins with NUL bytes" in capsys.readouterr().err

@@ -56,7 +56,8 @@ class Recorded:
                 yield from self._of_file(file, is_current)
             except UnreadableRecording as error:
                 if not error.is_foreign:
-                    self._note(file, redact_text(str(error))[0])
+                    line = error.place if isinstance(error.place, int) else None
+                    self._note(file, redact_text(error.reason)[0], line)
             except (OSError, UsageError) as error:
                 self._note(file, str(error))
 
@@ -77,5 +78,5 @@ class Recorded:
                 self._best[name] = rank
                 yield RecordedSession(name, sha256, trajectory)
 
-    def _note(self, file: InputFile, reason: str) -> None:
-        self._contents.problems.append(UnreadablePage(file.name, reason))
+    def _note(self, file: InputFile, reason: str, line: int | None = None) -> None:
+        self._contents.problems.append(UnreadablePage(file.name, reason, line))
