@@ -196,6 +196,13 @@ def test_an_unknown_agent_or_folder_is_a_usage_error(
     assert capsys.readouterr().err.startswith("wiki: ")
 
 
+def test_an_agent_and_all_agents_at_once_are_refused_for_what_they_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["connect", "codex", "--all", "--dir", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == "wiki: connect: either codex or --all, not both\n"
+
+
 @pytest.mark.parametrize("agent", NAMES)
 def test_what_its_owner_wrote_stays_byte_for_byte(
     agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -82,7 +82,8 @@ def connect(
         _show_connections(folder, as_json=as_json)
         return
     if (agent is None) != every:
-        raise UsageError("connect: name an agent, or use --all or --list")
+        needed = "name an agent, or use --all or --list" if agent is None else f"either {agent} or --all, not both"
+        raise UsageError(f"connect: {needed}")
     signs = _signs(folder, is_removal=remove) if agent is None else {}
     names = [agent] if agent is not None else list(signs)
     mining = _mining_words(mine_with, calls_a_day, usd_a_day)
