@@ -170,7 +170,7 @@ def test_a_question_that_is_not_asked_yet_is_reported(tmp_path: Path, wiki: Wiki
     path = record(tmp_path, "a")
     code, told = wiki("apply", "guidelines", path, answer=NO_GUIDELINES)
     assert code == 1
-    assert "no summary page yet" in told["problems"][0]["reason"]
+    assert "no summary page yet: that question comes first (summarize)" in told["problems"][0]["reason"]
     assert wiki("apply", "cluster", answer={"clusters": []})[1]["problems"] == [
         {"place": "", "reason": "cluster: no question is open; an answered one is named by --request"}
     ]

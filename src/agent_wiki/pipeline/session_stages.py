@@ -122,7 +122,7 @@ def mined_record(
     report.coverage = coverage.to_json()
     answers = dict(known.answers) if known and answered else {}
     if SUMMARIZE not in pending and not answers.get(SUMMARIZE):
-        raise UnitError("no summary page yet; run `wiki summarize` first")
+        raise UnitError("no summary page yet: that question comes first (summarize)")
     stages: dict[str, StageRecord] = {}
     for stage in pending:
         try:
