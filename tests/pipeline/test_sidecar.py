@@ -21,6 +21,7 @@ from agent_wiki.pipeline.allowed_secrets import allow_secrets
 from agent_wiki.pipeline.forget import forget
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.leaks import leaks
+from agent_wiki.pipeline.patch_config import patch_config
 from agent_wiki.pipeline.report import Report
 from agent_wiki.retrieval import consult
 from agent_wiki.retrieval.why import why
@@ -217,6 +218,17 @@ def test_a_place_that_is_none_is_one_line(tmp_path: Path, value: str) -> None:
         _build(tmp_path / "wiki", _LESSONS, value)
     with pytest.raises(RunError, match="name a folder outside the wiki"):
         _build(tmp_path / "wiki", _LESSONS, "sidecar:packs")
+    assert _files(tmp_path / "wiki") == {}
+
+
+@pytest.mark.parametrize(
+    ("place", "said"), [("packs", "name a folder outside the wiki"), ("/elsewhere", "is outside of")]
+)
+def test_a_place_that_cannot_be_is_not_written_into_the_configuration(wiki: Path, place: str, said: str) -> None:
+    before = _files(wiki)
+    with pytest.raises(RunError, match=said):
+        patch_config(wiki, {"summaries": f"sidecar:{place}"}, Report("config set", str(wiki)))
+    assert _files(wiki) == before
 
 
 def test_a_configuration_alone_does_not_choose_a_folder_outside_of_the_repository(tmp_path: Path) -> None:

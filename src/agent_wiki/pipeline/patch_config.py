@@ -8,10 +8,12 @@ from typing import Any
 
 from agent_wiki.engine import no_progress
 from agent_wiki.errors import RunError
+from agent_wiki.pipeline import sidecar
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.redacted_sources import note_redacted
 from agent_wiki.pipeline.report import Report
 from agent_wiki.redaction.values import redact_value
+from agent_wiki.wiki.config import parse_config
 from agent_wiki.wiki.config_edits import patched
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.store import WikiFolder
@@ -23,14 +25,17 @@ def patch_config(wiki: Path, patch: Mapping[str, Any], report: Report) -> Report
 
     A dry run of `report` says what would be written.
 
-    Raises `RunError`, and then nothing was written, when the configuration cannot be read or what comes of it is none.
+    Raises `RunError`, and then nothing was written, when the configuration cannot be read, what comes of it is none, or
+    records cannot lie where it says.
     """
     folder = WikiFolder(wiki, is_dry_run=report.is_dry_run)
     with folder.locked(with_runs=True):
         text = folder.read_text(CONFIG) or Templates(wiki / "templates").render("config.yaml")
         try:
             patch, found = redact_value(patch)
-            folder.write_text(CONFIG, patched(text, patch))
+            edited = patched(text, patch)
+            sidecar.check_place(folder, parse_config(edited).sidecar, is_named=False)
+            folder.write_text(CONFIG, edited)
         except RecursionError as error:
             raise RunError("the patch is nested too deeply; nothing was changed") from error
         options = Options(wiki, ("catalog",), dry_run=report.is_dry_run, new_pages="unlisted")

@@ -106,9 +106,11 @@ def packs_since(folder: WikiFolder, former: str, problems: list[str]) -> tuple[d
 def check_place(folder: WikiFolder, place: str, *, is_named: bool) -> None:
     """Raise `RunError` for a folder outside the repository that only `_config.yaml` names, and that has no pack of it.
 
-    A wiki that was cloned is somebody else's text: it does not choose where on this machine files are written.
-    `is_named`: the one who runs the command named the place.
+    So it does for a folder inside the wiki, whoever names it. A wiki that was cloned is somebody else's text: it does
+    not choose where on this machine files are written. `is_named`: the one who runs the command named the place.
     """
+    if place:
+        pack_place(place, folder.root)
     target = folder_named(place, folder.root) if place and not is_named else None
     if target is None:
         return
