@@ -394,3 +394,14 @@ def test_what_one_program_alone_calls_a_secret_is_found(text: str, secret: str) 
 @pytest.mark.parametrize("text", ["echo $6$abc", "awk '{print $2, $6}'", "SSWS 00 is a scheme", "unzip -P", "squ_id"])
 def test_what_only_looks_like_these_is_kept(text: str) -> None:
     assert redact_text(text)[0] == text
+
+
+@pytest.mark.parametrize("name", ["RSYNC_PASSWORD", "GOLD_PASSWORD", "OLD_PASSWORD", "HOMEPAGE_TOKEN", "UNMASK_SECRET"])
+def test_a_name_that_only_ends_like_one_of_paging_is_a_name_for_a_secret(name: str) -> None:
+    secret = "Tr0ub4dor-" + "Hh7mQ2xW"
+    assert secret not in redact_text(f"{name}={secret} rsync -a x y")[0]
+
+
+@pytest.mark.parametrize("name", ["next_page_token", "nextPageToken", "NEXT_SYNC_TOKEN", "syncToken", "oldToken"])
+def test_a_token_of_paging_is_kept(name: str) -> None:
+    assert redact_text(f"{name}=CAUQAA1234567890abcdef")[1] == 0

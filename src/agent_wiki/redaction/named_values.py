@@ -31,9 +31,9 @@ _TAKES_TOKEN = regex(r"\b(?:use|using|with|try|take) (?:(?:the|this|my|our) )?(?
 _PART_OF_A_NAME = regex(r"\w[_-]\Z")
 _OF_A_USER = regex(r"\b(?:user(?:name)?|login|account|admin|root)\b[^\n]{1,80}\W\Z", re.IGNORECASE)
 _LEAST_IN_WORDS = 20  # characters: "the API key is …" is said of much that is none
-_PUBLIC_NAME = regex(
-    r"(?:next|page|continu\w{0,6}|cancel\w{0,8}|sync|cursor|eos|bos|pad|unk|mask|sep|cls|stop|public|old)[_.-]?\Z",
-    re.IGNORECASE,
+_PUBLIC_NAME = regex(  # as words of a name: `nextPageToken`, and neither RSYNC_TOKEN nor HOMEPAGE_TOKEN
+    r"(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z]))(?i:next|page|continu\w{0,6}|cancel\w{0,8}|sync|cursor|eos|bos|pad|unk|mask"
+    r"|sep|cls|stop|public|old)[_.-]?\Z"
 )
 LINE = (
     r"(?:\r?\n|(?:\\{1,2}r)?\\{1,2}n)(?:[\w./-]{1,80}(?::\d{1,6}[:-]|[ ]{1,12}\|))?"
@@ -153,7 +153,7 @@ def _names_a_secret(before: str, word: str, rest: str) -> bool:
         return not is_alone or _OF_A_USER.search(before) is not None
     if word == "pw":
         return any(sign.search(before) for sign in (_PART_OF_A_NAME, _OF_A_USER, _MINE)) and not rest
-    return not _PUBLIC_NAME.search(before[-_LONGEST_OWNER:])
+    return word in _PASSWORD_WORDS or not _PUBLIC_NAME.search(before[-_LONGEST_OWNER:])
 
 
 def _form(name: str, before: str, given: re.Match[str]) -> Form:
