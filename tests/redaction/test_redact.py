@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 
 import pytest
@@ -405,3 +406,10 @@ def test_a_name_that_only_ends_like_one_of_paging_is_a_name_for_a_secret(name: s
 @pytest.mark.parametrize("name", ["next_page_token", "nextPageToken", "NEXT_SYNC_TOKEN", "syncToken", "oldToken"])
 def test_a_token_of_paging_is_kept(name: str) -> None:
     assert redact_text(f"{name}=CAUQAA1234567890abcdef")[1] == 0
+
+
+@pytest.mark.parametrize("kind", ["aws", "github", "npm", "groq", "linear"])
+@pytest.mark.parametrize("padded", [True, False])
+def test_a_key_of_a_fixed_length_is_found_in_base64_to_its_last_characters(kind: str, padded: bool) -> None:
+    encoded = base64.b64encode(vendor_keys()[kind].encode()).decode()
+    assert redact_text(f"cat key | base64\n{encoded if padded else encoded.rstrip('=')}\n")[1] == 1

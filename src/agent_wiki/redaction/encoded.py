@@ -41,7 +41,8 @@ def kind_of_encoded(run: str) -> str | None:
     """The kind of the key that a run of base64 holds from its first character on; None if it holds none."""
     unpadded = run.rstrip("=").replace("-", "+").replace("_", "/")
     try:
-        decoded = base64.b64decode(unpadded[: len(unpadded) // 4 * 4]).decode("ascii")
+        whole = unpadded[:-1] if len(unpadded) % 4 == 1 else unpadded  # a single character of a group says nothing
+        decoded = base64.b64decode(whole + "=" * (-len(whole) % 4)).decode("ascii")
     except (binascii.Error, UnicodeDecodeError):
         return None
     if decoded.startswith("-----BEGIN "):
