@@ -413,3 +413,33 @@ def test_a_token_of_paging_is_kept(name: str) -> None:
 def test_a_key_of_a_fixed_length_is_found_in_base64_to_its_last_characters(kind: str, padded: bool) -> None:
     encoded = base64.b64encode(vendor_keys()[kind].encode()).decode()
     assert redact_text(f"cat key | base64\n{encoded if padded else encoded.rstrip('=')}\n")[1] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "secret"),
+    [
+        ({"args": ["-y", "server", "--api-key", "{}"]}, "aB3dE5gH7jK9" + "mN1pQ3zz"),
+        ({"argv": ["tool", "--password", "{}"]}, "Tr0ub4dor-" + "Hh7mQ2xW"),
+        ({"auth": {"user": "ann", "pass": "{}"}}, "Tr0ub4dor-" + "Hh7mQ2xW"),
+        ({"headers": {"Authorization": "Basic {}"}}, base64.b64encode(b"ann:Tr0ub4dor7").decode()),
+        ({"env": [{"name": "DB_PASSWORD", "value": "{}"}]}, "Tr0ub4dor-" + "Hh7mQ2xW"),
+        ({"outputs": {"db_password": {"value": "{}", "type": "string"}}}, "Tr0ub4dor-" + "Hh7mQ2xW"),
+    ],
+)
+def test_what_only_several_strings_of_a_call_give_away_is_found(arguments: object, secret: str) -> None:
+    for indent in (None, 4) if "value" in str(arguments) else (None,):
+        text = json.dumps(arguments, indent=indent).replace("{}", secret)
+        for shown in (redact_json(text)[0], json.loads(redact_json(json.dumps({"command": text}))[0])["command"]):
+            assert secret not in shown
+            assert json.loads(shown)
+        assert redact_json(redact_json(text)[0])[1] == 0
+
+
+def test_what_is_next_to_a_name_without_being_given_to_it_is_kept() -> None:
+    for text in (
+        '{"required": ["password", "value1234"], "tokens": ["a1b2c3d4e5f6g7"]}',
+        '{"name": "LOG_LEVEL", "value": "debug-all-0123456789"}',
+        '{"name": "next_page_token", "value": "CAUQAA1234567890abcdef"}',
+        '{"name": "DB_PASSWORD", "value": "${DB_PASSWORD}"}',
+    ):
+        assert redact_json(text) == (text, 0)

@@ -102,7 +102,7 @@ def text_spans(text: str) -> list[Span]:
 
 
 def redact_json(arguments: str, numbers: Numbers | None = None) -> tuple[str, int]:
-    """The same for a JSON text: its strings are redacted one by one, all other bytes are unchanged.
+    """The same for a JSON text: its strings are redacted one by one, then together; it stays JSON.
 
     A string under a name that suggests a secret is judged with its name. Other text is treated as plain.
     """
@@ -114,7 +114,22 @@ def redact_json(arguments: str, numbers: Numbers | None = None) -> tuple[str, in
     except (ValueError, RecursionError):
         return redact_text(arguments, numbers)
     strings = (each for each in json_strings(arguments, signs) if each.may_hold)
-    return _in_strings(arguments, strings, lambda name, value: redact_named(name, value, numbers))
+    changed, count = _in_strings(arguments, strings, lambda name, value: redact_named(name, value, numbers))
+    return _together(changed, count, numbers)
+
+
+def _together(arguments: str, count: int, numbers: Numbers | None) -> tuple[str, int]:
+    """JSON whose strings were redacted one by one, and what only several of them give away: the next of an array is
+    the value of an option, a user's name beside `pass`. Left as it is where it would be no JSON afterwards.
+    """
+    spans = [span for span in text_spans(arguments) if '"' not in arguments[span[0] : span[1]]]  # of one string each
+    changed = _without(arguments, spans, numbers) if spans else arguments
+    try:
+        if spans:
+            json_value(changed)
+    except (ValueError, RecursionError):
+        return arguments, count
+    return changed, count + len(spans)
 
 
 def _elsewhere_in_json(arguments: str, numbers: Numbers) -> tuple[str, int]:
