@@ -443,3 +443,20 @@ def test_what_is_next_to_a_name_without_being_given_to_it_is_kept() -> None:
         '{"name": "DB_PASSWORD", "value": "${DB_PASSWORD}"}',
     ):
         assert redact_json(text) == (text, 0)
+
+
+def test_every_line_of_a_key_of_putty_is_redacted() -> None:
+    lines = private_key().split("\n")[1:4]
+    for text in ("\n".join(lines), "\\n".join(lines), "\n".join(f"  {row}\t{line}" for row, line in enumerate(lines))):
+        shown = redact_text(f"PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 3\n{text}\nPrivate-MAC: a1b2\n")[0]
+        assert not any(line[:20] in shown or line[-20:] in shown for line in lines)
+        assert "Private-MAC: a1b2" in shown
+
+
+def test_a_file_of_cookies_is_redacted() -> None:
+    secret = "aB3dE5gH7jK9" + "mN1pQ3zzY8"
+    for host in (".shop.invalid", "#HttpOnly_shop.invalid"):
+        line = f"{host}\tTRUE\t/\tTRUE\t1799999999\tuser_session\t{secret}"
+        for text in (line, json.dumps({"out": line})):
+            assert secret not in redact_text(text)[0]
+    assert redact_text("a\tTRUE\t/\tFALSE\t0\ttheme\tdark-and-light-blue")[1] == 0

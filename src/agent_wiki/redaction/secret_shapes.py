@@ -184,7 +184,8 @@ CONTAINING = (
     _containing(
         "putty-key",
         ("PuTTY-User-Key",),
-        r"Private-Lines: \d{1,3}(?:\\[nr]|[\s\d→|:>+-]){1,24}(?P<secret>[A-Za-z0-9+/=]{16,100})",
+        r"Private-Lines: \d{1,3}(?:\\[nr]|[\s\d→|:>+-]){1,24}"
+        r"(?P<secret>[A-Za-z0-9+/=]{16,100}(?:(?:\\[nr]|[\s\d→|:>+-]){1,24}[A-Za-z0-9+/=]{16,100}(?![A-Za-z0-9+/=-])){0,200})",
     ),
     _containing("azure-secret", ("Q~",), r"(?<![\w.~-])[\w.~-]{3}\dQ~[\w.~-]{31,34}(?![\w.~-])"),
     _containing("azure-signature", ("://",), r"sig=(?<=[?&]sig=)(?P<secret>[A-Za-z0-9%+/]{30,100})"),
@@ -217,6 +218,12 @@ CONTAINING = (
         "cookie",
         ("ookies",),
         r"[cC]ookies[\"']?[ ]?[=:][ ]?\{[^{}\n]{0,400}?[\"'][ ]?:[ ]?\\{0,3}[\"'](?P<secret>[^\s\"'\\]{16,4000})",
+        is_key,
+    ),
+    _containing(  # a line of a file of cookies, as curl, wget and browsers' exports have them
+        "cookie",
+        ("TRUE\t", "FALSE\t", "TRUE\\t", "FALSE\\t"),
+        r"(?:TRUE|FALSE)(?:\t|\\t)(?:\d{1,20})(?:\t|\\t)[\w.-]{1,80}(?:\t|\\t)(?P<secret>[^\s\"'\\]{16,4000})",
         is_key,
     ),
     _containing(
