@@ -11,7 +11,7 @@ import binascii
 import re
 from collections.abc import Callable, Iterable
 
-from agent_wiki.redaction.looks import is_key
+from agent_wiki.redaction.looks import is_key, looks_like_a_stand_in
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 
@@ -23,6 +23,7 @@ def _begins(word: str = "") -> str:
 
 _START = _begins()
 _ESCAPE = r"(?:[bfnrtv0]|u[0-9a-f]{4}|x?[0-9a-f]{2})?"  # what is left of one in folded text
+_UUID = r"[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}"
 SHORTEST_RUN = 16  # each key of PREFIXED has at least so many characters of [A-Za-z0-9_.-]
 
 
@@ -52,6 +53,10 @@ def _containing(
     return Shape(kind, literals, regex(pattern, needs=needs), is_one)
 
 
+def _is_a_key(value: str) -> bool:
+    return any(map(str.isdigit, value)) and not looks_like_a_stand_in(value)
+
+
 def _holds_name_and_password(value: str) -> bool:
     """Whether base64 is that of `name:password`, as registries have it."""
     try:
@@ -75,7 +80,6 @@ PREFIXED = (
     _prefixed("atlassian-token", "ATBB ATATT3 ATCTT3", r"ATBB[A-Za-z0-9]{28,32}|AT[AC]TT3[\w=-]{20,300}"),
     _prefixed("slack-token", "xox xapp-", r"xox[abceoprs](?:\.xox[bp])?-[\w-]{10,250}|xapp-\d-[\w-]{10,250}"),
     _prefixed("stripe-key", "sk_live_ rk_live_ sk_test_ rk_test_", r"[sr]k_(?:live|test)_[A-Za-z0-9]{10,250}"),
-    _prefixed("stripe-key", "whsec_", r"whsec_[A-Za-z0-9+/=]{24,100}"),
     _prefixed("npm-token", "npm_", r"npm_[A-Za-z0-9]{36}"),
     _prefixed("pypi-token", "pypi-", r"pypi-[\w-]{50,1000}"),
     _prefixed("package-token", "rubygems_ dckr_", r"rubygems_[a-f0-9]{48}|dckr_[op]at_[\w-]{20,60}"),
@@ -98,7 +102,7 @@ PREFIXED = (
     _prefixed("vault-token", "hvs. hvb. hvr.", r"hv[sbr]\.[\w-]{20,300}"),
     _prefixed("databricks-token", "dapi", r"dapi[a-f0-9]{32}(?:-\d)?"),
     _prefixed("supabase-key", "sbp_ sb_secret_", r"sbp_[a-f0-9]{40}|sb_secret_[\w-]{20,60}"),
-    _prefixed("hosting-token", "nfp_ HRKU- fo1_ fm2_", r"(?:nfp_|HRKU-|fo1_)[\w-]{36,70}|fm2_[A-Za-z0-9+/=_-]{60,600}"),
+    _prefixed("hosting-token", "nfp_ HRKU- fo1_", r"(?:nfp_|HRKU-|fo1_)[\w-]{36,70}"),
     _prefixed("doppler-token", "dp.pt. dp.st. dp.ct. dp.sa.", r"dp\.[a-z]{2}\.[\w.]{40,60}"),
     _prefixed("tailscale-key", "tskey-", r"tskey-[a-z]{3,10}-[\w-]{20,60}"),
     _prefixed("planetscale-token", "pscale_", r"pscale_(?:tkn|pw|oauth)_[\w.-]{32,64}"),
@@ -122,6 +126,29 @@ PREFIXED = (
     _prefixed("posthog-key", "phx_ phs_", r"ph[xs]_[A-Za-z0-9]{43}"),
     _prefixed("grafana-token", "glsa_ glc_", r"glsa_\w{32,60}|glc_[A-Za-z0-9+/=]{32,300}"),
     _prefixed("observability-key", "NRAK- sntrys_ sntryu_", r"NRAK-[A-Z0-9]{27}|sntry[su]_[\w+/=-]{40,300}"),
+    _prefixed("google-key", "AQ.Ab", r"AQ\.Ab[\w-]{40,80}"),  # of Gemini, since 2025
+    _prefixed("slack-token", "xwfp-", r"xwfp-[\w-]{20,250}"),
+    _prefixed("mail-key", "re_ xkeysib- xsmtpsib-", r"re_\w{8}_\w{24}|x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}"),
+    _prefixed("package-token", "gitea_ oy2", r"gitea_[a-f0-9]{40}|oy2[a-z0-9]{43}"),
+    _prefixed("ci-token", "dbtc_ dbtu_ bkct_", r"(?:dbt[cu]|bkct)_[\w-]{36,60}"),
+    _prefixed("hosting-token", "napi_ rnd_ vercel_", r"napi_[a-z0-9]{64}|rnd_[A-Za-z0-9]{32}|vercel_blob_rw_\w{40,60}"),
+    _prefixed("ai-vendor-key", "rpa_ dtn_ ctx7sk-", rf"rpa_[A-Z0-9]{{40,50}}|dtn_[a-f0-9]{{64}}|ctx7sk-{_UUID}"),
+    _prefixed("ai-vendor-key", "apify_api_ pylf_ bb_live_", r"(?:apify_api|pylf_v\d_[a-z]{2}|bb_live)_[\w-]{24,60}"),
+    _prefixed("design-token", "CFPAT-", r"CFPAT-[\w-]{43}"),
+    _prefixed("observability-key", "NRIQ-", r"NRIQ-[\w-]{32}"),
+    _prefixed("ci-token", "snyk_uat. sgp_", r"snyk_uat\.[\w.-]{60,300}|sgp_(?:[a-f0-9]{16}_)?[A-Za-z0-9]{40,64}"),
+    _prefixed(
+        "aws-key", "ABSK bedrock-api-key-", r"ABSK[A-Za-z0-9+/]{109,269}={0,2}|bedrock-api-key-[A-Za-z0-9+/=]{100,3000}"
+    ),
+    _prefixed("alibaba-key", "LTAI5t", r"LTAI5t[A-Za-z0-9]{18}"),
+    _prefixed("password-manager-token", "ops_eyJ", r"ops_eyJ[\w-]{100,1500}={0,2}"),
+    _prefixed("payment-key", "sk_org_ ek_live_ rzp_live_", r"(?:sk_org_live|ek_live|rzp_live)_[A-Za-z0-9]{14,250}"),
+    _prefixed("payment-key", "shippo_live_ duffel_live_", r"shippo_live_[a-f0-9]{40}|duffel_live_[\w-]{43}"),
+    _prefixed(
+        "payment-key",
+        "EZAK FLWSECK- access-production-",
+        rf"EZAK[A-Za-z0-9]{{54}}|FLWSECK-[a-z0-9]{{32}}-X|access-production-{_UUID}",
+    ),
     _prefixed("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
     _prefixed("ci-token", "squ_ sqp_ sqa_", r"sq[upa]_[a-f0-9]{40}"),
     _prefixed("ci-token", "CCIPAT_", r"CCIPAT_\w{40,90}"),
@@ -170,6 +197,13 @@ BEYOND = "?"
 _SEED_WORD = r"(?!the\b|and\b|for\b|are\b|was\b|you\b|from\b|with\b|into\b)[a-z]{3,8}"
 
 CONTAINING = (
+    # Their characters have + and / among them, where a run of other kinds ends that is too short to be looked at.
+    _containing("stripe-key", ("whsec_",), rf"{_START}whsec_[A-Za-z0-9+/=]{{24,100}}", _is_a_key),
+    _containing("google-token", ("1//0",), r"(?<![\w/])1//0[\w-]{60,200}(?![\w-])"),
+    _containing("twilio-key", ("SK",), rf"{_START}SK[a-f0-9]{{32}}(?![A-Za-z0-9_])"),
+    _containing("airtable-token", ("pat",), rf"{_START}pat[A-Za-z0-9]{{14}}\.[a-f0-9]{{64}}(?![A-Za-z0-9_])"),
+    _containing("hubspot-token", ("pat-",), rf"{_START}pat-(?:na|eu|ap)\d-{_UUID}(?![A-Za-z0-9_])"),
+    _containing("hosting-token", ("fm2_",), rf"{_START}fm2_[A-Za-z0-9+/=_-]{{60,600}}", _is_a_key),
     _containing("okta-token", ("SSWS ",), r"SSWS (?P<secret>00[\w-]{40})(?![\w-])"),
     _containing(
         "password-hash",
