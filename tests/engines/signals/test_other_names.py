@@ -9,6 +9,7 @@ from agent_wiki.engines.offline.lessons import Lesson
 from agent_wiki.engines.offline.signals import other_names
 from agent_wiki.stages.extract_guidelines import grade_of
 from tests.engines.scripted_session import Script
+from tests.hangs import no_hang
 
 
 def _lessons(script: Script) -> list[Lesson]:
@@ -186,3 +187,11 @@ def test_an_option_that_the_session_shows_to_be_known_or_writes_is_none_to_leave
 def test_an_option_that_is_to_be_refused_teaches_nothing() -> None:
     script = Script("Make sure that an unknown flag such as --bogus is refused.")
     assert not _rules(script.runs("till list --bogus", "unknown flag: --bogus", failed=True).runs("till list", "pears"))
+
+
+def test_a_call_of_many_steps_is_not_read_again_for_each_of_them() -> None:
+    steps = " && ".join(["shop"] * 5_000)
+    script = Script().runs("pytest", "bash: pytest: command not found", failed=True)
+    session = MinedSession.of(script.runs(steps, f"error: {steps}", failed=True).done())
+    with no_hang():
+        assert other_names.lessons(session) == []

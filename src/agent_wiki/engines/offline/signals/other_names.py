@@ -15,7 +15,7 @@ from agent_wiki.shell.kinds import is_check
 from agent_wiki.shell.simple_commands import SimpleCommand
 from agent_wiki.stages.call_effects import has_run
 
-_WITHIN_CALLS = 10
+_WITHIN_CALLS, _MOST_STEPS = 10, 50  # of a call
 _NOT_ON_PATH = written("not_on_path", re.MULTILINE)
 _UNKNOWN = written("unknown_word", re.IGNORECASE)
 _TO_CALL = "`NAME` is to be called, or the shell answers that `NAME` is not found."
@@ -81,9 +81,9 @@ def _other_name(session: MinedSession, failed: Attempt) -> list[Lesson]:
     missing = next(filter(None, match.groups()), "") if match else ""
     for named in (_through, _by_other_name) if missing else ():
         for wanted, later, used in _stand_ins(session, failed):
-            wording = None if _still_misses(missing, later) else named(missing, wanted, used)
+            wording = named(missing, wanted, used)
             is_there = later.verdict == "passed" or (is_check(used) and has_run(later.ended))  # with tests that fail
-            if wording is not None and is_there:
+            if wording is not None and is_there and not _still_misses(missing, later):
                 line = next(each for each in failed.output.splitlines() if _NOT_ON_PATH.search(each))
                 return _lesson(session, Recovery(failed, later, wanted, used), wording, line)
     return []
@@ -91,10 +91,9 @@ def _other_name(session: MinedSession, failed: Attempt) -> list[Lesson]:
 
 def _stand_ins(session: MinedSession, failed: Attempt) -> Iterator[tuple[SimpleCommand, Attempt, SimpleCommand]]:
     """Each failed step with each later one that may stand in for it: of calls that did not meet the same error."""
-    later_ones = session.attempts_after(failed, _WITHIN_CALLS)
-    others = [each for each in later_ones if not _NOT_ON_PATH.search(each.output)]
-    for wanted in failed_steps(failed.ended):
-        yield from ((wanted, later, used) for later in others for used in called_steps(later.call))
+    others = [each for each in session.attempts_after(failed, _WITHIN_CALLS) if not _NOT_ON_PATH.search(each.output)]
+    for wanted in failed_steps(failed.ended)[:_MOST_STEPS]:
+        yield from ((wanted, later, used) for later in others for used in called_steps(later.call)[:_MOST_STEPS])
 
 
 def _by_other_name(name: str, wanted: SimpleCommand, used: SimpleCommand) -> Wording | None:
