@@ -460,3 +460,36 @@ def test_a_file_of_cookies_is_redacted() -> None:
         for text in (line, json.dumps({"out": line})):
             assert secret not in redact_text(text)[0]
     assert redact_text("a\tTRUE\t/\tFALSE\t0\ttheme\tdark-and-light-blue")[1] == 0
+
+
+_BUILD_TIME = "2026-01-01T00:00:00.0000000Z "
+
+
+@pytest.mark.parametrize("front", [_BUILD_TIME, "2026-01-01 00:00:00,123 ", ""])
+@pytest.mark.parametrize("headers", [[], ["Version: GnuPG v2 (shop)", "Comment: ann@shop.invalid!", ""]])
+def test_a_key_that_is_cut_off_is_redacted_to_its_last_line(front: str, headers: list[str]) -> None:
+    begin, *lines = private_key().split("\n")[:4]
+    text = "\n".join(f"{front}{line}" for line in [begin, *headers, *lines])
+    shown = redact_text(f"{text}\n{front}Done, (all) is well.")[0]
+    assert not any(line[:20] in shown or line[-20:] in shown for line in lines)
+    assert "(all) is well." in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("shop.invalid:6543:shop:ann:{}", "Tr0ub4dor-" + "Hh7m"),
+        ("*:*:*:ann:{}", "Tr0ub4dor-" + "Hh7m"),
+        ("echo ::add-mask::{}", "Tr0ub4dor-" + "Hh7m"),
+        ("https://a.invalid/b?X-Amz-Date=1&X-Amz-Signature={}", "a1b2c3d4" * 8),
+        ("https://a.invalid/b?X-Goog-Signature={}&x=1", "a1b2c3d4" * 64),
+        ("CREATE USER 'ann'@'%' IDENTIFIED WITH caching_sha2_password BY '{}';", "Tr0ub4dor-" + "Hh7m"),
+    ],
+)
+def test_further_places_of_secrets(text: str, secret: str) -> None:
+    assert secret not in redact_text(text.format(secret))[0]
+
+
+def test_what_looks_like_these_places_is_kept() -> None:
+    for text in ("lint *:*:*:warning:", "src/a.py:5432:7: error: undefined name", "::add-mask::$TOKEN", "a:6543:b"):
+        assert redact_text(text) == (text, 0)

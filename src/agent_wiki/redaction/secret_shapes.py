@@ -272,8 +272,19 @@ CONTAINING = (
     _containing(
         "url-password", ("%3A%2F%2F",), r"%3A%2F%2F[\w.%+-]{0,100}?%3A(?P<secret>[^\s&\"'<>/]{3,200}?)%40(?=[\w.-])"
     ),
+    _containing(  # of a .pgpass
+        "password",
+        tuple(f":{port}:" for port in ("5432", "5433", "5434", "6432", "6543", "15432", "25060", "26257")),
+        r"[\w.*-]{1,100}:\d{4,5}:[\w*-]{1,64}:[\w*.-]{1,64}:(?P<secret>[^\s:\"']{6,128})",
+    ),
     _containing(
-        "password", (":5432:",), r"[\w.*-]{1,100}:5432:[\w*-]{1,64}:[\w*.-]{1,64}:(?P<secret>[^\s:\"']{6,128})"
+        "password", ("*:*:",), r"(?:[\w.*-]{1,100}|\*):\*:[\w*-]{1,64}:[\w*.-]{1,64}:(?P<secret>[^\s:\"']{6,128})"
+    ),
+    _containing("masked", ("::add-mask::",), r"::add-mask::(?P<secret>[^\s\"'\\$<{]{6,300})"),
+    _containing(
+        "url-signature",
+        ("-Signature=",),
+        r"(?<=X-)(?:Amz|Goog)-Signature=(?P<secret>[A-Fa-f0-9]{64,1024})(?![A-Fa-f0-9])",
     ),
     _containing(
         "password",
@@ -294,8 +305,9 @@ CONTAINING = (
     ),
     _containing(
         "password",
-        ("IDENTIFIED BY", "identified by"),
-        r"(?i:(?:user|role|grant)\b[^\n;]{1,120}identified by) [\"'](?P<secret>[^\s\"'\\]{4,128})[\"']",
+        ("IDENTIFIED BY", "identified by", "IDENTIFIED WITH", "identified with"),
+        r"(?i:(?:user|role|grant)\b[^\n;]{1,120}identified (?:with [\w\"'`]{3,40} )?by) "
+        r"[\"'](?P<secret>[^\s\"'\\]{4,128})[\"']",
     ),
     _containing(
         "password",
