@@ -115,3 +115,8 @@ def test_json_stays_json(pieces: list[str]) -> None:
     once = json.dumps({"text": text})
     assert set(json.loads(stand_in(once))) == {"text"}
     assert set(json.loads(json.loads(stand_in(json.dumps({"text": once})))["text"])) == {"text"}
+
+
+@pytest.mark.parametrize("colour", ["\x1b[01;34m", "\x1b[35m\x1b[K", "\\u001b[34m"])
+def test_a_home_in_a_colour_is_a_home(colour: str) -> None:
+    assert stand_in_for()(f"{colour}/home/kim/shop\x1b[0m") == f"{colour}/home/user/shop\x1b[0m"

@@ -41,9 +41,10 @@ _HOMES = (  # each begins with a literal, which texts are searched for first
     ("\\/Users\\", regex(rf"\\{{1,4}}/Users\\{{1,4}}/{_NAME}")),
 )
 _BEFORE = regex(  # where a home directory may begin, and not a route or a folder in some project
-    r"(?:(?:[^\w.$}/\-\\]|\\[nrt])(?:(?:/mnt)?/[A-Za-z]|/var|/export)?|file://|[A-Za-z]:[\\/]{0,4})\Z"
+    r"(?:(?:[^\w.$}/\-\\]|\\[nrt]|(?:\x1b|\\u001[bB])\[[\d;]{0,8}[mK])"  # a colour, as `ls` shows folders in
+    r"(?:(?:/mnt)?/[A-Za-z]|/var|/export)?|file://|[A-Za-z]:[\\/]{0,4})\Z"
 )
-_LONGEST_BEFORE = 12
+_LONGEST_BEFORE = 24
 _ENCODED = regex(r"-(?:home|Users)-(?P<name>[A-Za-z][A-Za-z0-9]{0,40})(?=-)")  # a path as a folder's name
 _SIGNS_OF_ENCODED = ("-home-", "-Users-")
 _SIGN_OF_PEOPLE = "_name"
