@@ -10,6 +10,8 @@ from agent_wiki.engines.offline.acts import acts_of
 from agent_wiki.engines.offline.same_check import check_runs
 from agent_wiki.engines.offline.wording import error_words, listing, said, shown_path
 from tests.engines.sessions import Session
+from tests.engines.summaries import asked, summary
+from tests.hangs import no_hang
 
 
 @pytest.mark.parametrize(
@@ -155,3 +157,9 @@ def test_a_script_that_patches_a_file_changes_that_file_when_it_is_run() -> None
 def test_a_script_that_writes_another_file_than_it_read_changes_nothing(name: str, code: str) -> None:
     session = Session().user("cap the totals").write(name, code).run(f"python {name}", "3 passed")
     assert acts_of(session.done())[1].edits == ()
+
+
+def test_a_command_that_writes_one_file_many_times_is_told_at_once() -> None:
+    session = asked().run("> total.txt\n" * 4_000, "ok").run("pytest", "3 passed")
+    with no_hang():
+        assert summary(session)

@@ -124,7 +124,7 @@ def _edit(files: dict[str, WrittenFile | None], call: Call, path: str, edits: li
 
 def patch_parts(patch: str) -> Iterator[tuple[str, str, str]]:
     """Each file of a patch: what is done to it (`Add`, `Update`, `Delete`), its path, and the lines below its head."""
-    heads = list(_PATCH_FILE.finditer(patch))
+    heads = list(_PATCH_FILE.finditer(patch)) if "*** " in patch else []  # asked of every step of a long command
     for head, following in itertools.zip_longest(heads, heads[1:]):
         yield head[1], head[2].strip(), patch[head.end() + 1 : following.start() if following else len(patch)]
 

@@ -271,7 +271,8 @@ def _shell_act(call: Call, command: str, made: set[str]) -> Act:
     place, held = "", held_names(commands)
     makes_folder = any(each.program == "mkdir" or each.words[:2] == ("git", "init") for each in commands)
     for each, of in pairs:
-        edits = [path for path in edits if path not in deleted_files(each)]  # a probe, which is gone again
+        if gone := deleted_files(each):  # a probe
+            edits = [path for path in edits if path not in gone]
         if each.program == "cd" and len(each.words) == 2 and makes_folder:  # else the work itself may lie there
             place = posixpath.join(place, each.words[1], "")
         elif of in ("edit", "check", "run"):

@@ -140,7 +140,7 @@ def _done_to(path: str, acts: list[Act], known: set[str]) -> str:
     """What the acts did to a file, in a word: a shell may only put it there as it was elsewhere."""
     if deletes_file(acts[-1].call, path):
         return "deleted"
-    programs = {_put_by(act, path) for act in acts}
+    programs = {_put_by(act, path) for act in {id(each): each for each in acts}.values()}  # one may write it often
     if None not in programs:
         return "moved" if programs == {"mv"} else "copied"
     return "wrote" if is_written_whole(acts[0], path, known) else "changed"
