@@ -128,7 +128,11 @@ PREFIXED = (
     _prefixed("observability-key", "NRAK- sntrys_ sntryu_", r"NRAK-[A-Z0-9]{27}|sntry[su]_[\w+/=-]{40,300}"),
     _prefixed("google-key", "AQ.Ab", r"AQ\.Ab[\w-]{40,80}"),  # of Gemini, since 2025
     _prefixed("slack-token", "xwfp-", r"xwfp-[\w-]{20,250}"),
-    _prefixed("mail-key", "re_ xkeysib- xsmtpsib-", r"re_\w{8}_\w{24}|x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}"),
+    _prefixed(
+        "mail-key",
+        "re_ xkeysib- xsmtpsib-",
+        r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}|x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}",
+    ),
     _prefixed("package-token", "gitea_ oy2", r"gitea_[a-f0-9]{40}|oy2[a-z0-9]{43}"),
     _prefixed("ci-token", "dbtc_ dbtu_ bkct_", r"(?:dbt[cu]|bkct)_[\w-]{36,60}"),
     _prefixed("hosting-token", "napi_ rnd_ vercel_", r"napi_[a-z0-9]{64}|rnd_[A-Za-z0-9]{32}|vercel_blob_rw_\w{40,60}"),
@@ -198,12 +202,12 @@ _SEED_WORD = r"(?!the\b|and\b|for\b|are\b|was\b|you\b|from\b|with\b|into\b)[a-z]
 
 CONTAINING = (
     # Their characters have + and / among them, where a run of other kinds ends that is too short to be looked at.
-    _containing("stripe-key", ("whsec_",), rf"{_START}whsec_[A-Za-z0-9+/=]{{24,100}}", _is_a_key),
-    _containing("google-token", ("1//0",), r"(?<![\w/])1//0[\w-]{60,200}(?![\w-])"),
-    _containing("twilio-key", ("SK",), rf"{_START}SK[a-f0-9]{{32}}(?![A-Za-z0-9_])"),
-    _containing("airtable-token", ("pat",), rf"{_START}pat[A-Za-z0-9]{{14}}\.[a-f0-9]{{64}}(?![A-Za-z0-9_])"),
-    _containing("hubspot-token", ("pat-",), rf"{_START}pat-(?:na|eu|ap)\d-{_UUID}(?![A-Za-z0-9_])"),
-    _containing("hosting-token", ("fm2_",), rf"{_START}fm2_[A-Za-z0-9+/=_-]{{60,600}}", _is_a_key),
+    _containing("stripe-key", ("whsec_",), rf"whsec_{_begins('whsec_')}[A-Za-z0-9+/=]{{24,100}}", _is_a_key),
+    _containing("google-token", ("1//0",), r"1//0(?<![\w/]1//0)[\w-]{60,200}(?![\w-])"),
+    _containing("twilio-key", ("SK",), rf"SK{_begins('SK')}[a-f0-9]{{32}}(?![A-Za-z0-9_])"),
+    _containing("airtable-token", ("pat",), rf"pat{_begins('pat')}[A-Za-z0-9]{{14}}\.[a-f0-9]{{64}}(?![A-Za-z0-9_])"),
+    _containing("hubspot-token", ("pat-",), rf"pat-{_begins('pat-')}(?:na|eu|ap)\d-{_UUID}(?![A-Za-z0-9_])"),
+    _containing("hosting-token", ("fm2_",), rf"fm2_{_begins('fm2_')}[A-Za-z0-9+/=_-]{{60,600}}", _is_a_key),
     _containing("okta-token", ("SSWS ",), r"SSWS (?P<secret>00[\w-]{40})(?![\w-])"),
     _containing(
         "password-hash",
@@ -274,7 +278,7 @@ CONTAINING = (
     ),
     _containing(  # of a .pgpass
         "password",
-        tuple(f":{port}:" for port in ("5432", "5433", "5434", "6432", "6543", "15432", "25060", "26257")),
+        (":5432:", ":5433:", ":6432:", ":6543:"),
         r"[\w.*-]{1,100}:\d{4,5}:[\w*-]{1,64}:[\w*.-]{1,64}:(?P<secret>[^\s:\"']{6,128})",
     ),
     _containing(
