@@ -103,3 +103,12 @@ def test_a_command_that_was_waited_for_ends_with_what_came_then() -> None:
         assert verdict_of(_waited(keys, failed)[1]).has_failed
     stopped, _ = _waited({"command": "C-c", "is_input": "true"}, "^C")
     assert stopped.ended_by is None
+
+
+def test_of_several_commands_in_a_call_nothing_says_which_printed_the_end() -> None:
+    both = "curl -s http://localhost:8000/health && curl -s http://localhost:80 | head -5"
+    printed = '{"status":"ok"}\n<link rel="icon" href="/vite.svg" />'
+    session = Session().user(ASK).edit("cart.py", "a", "b").run(both, printed).says("It runs.")
+    assert "vite.svg" not in _arc(session).outcome_reason
+    alone = Session().user(ASK).edit("cart.py", "a", "b").run("./serve.sh --status", "cart: 3 of 3 up").says("It runs.")
+    assert "3 of 3 up" in _arc(alone).outcome_reason

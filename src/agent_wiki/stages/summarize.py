@@ -37,6 +37,7 @@ MOST_REQUESTS = 30  # lines
 CUT = " …"  # at the end of a reported line that continues, or after which others are left out
 BELOW = " › "  # between a heading and the first line below it
 MAX_GOAL_CHARACTERS = 300  # as records hold a goal
+_MOST_OF_REASON = 280  # characters: it names commands
 
 
 class TurnNote(Answer):
@@ -290,7 +291,7 @@ def _entry(arc: ArcAnswer, arc_slug: str, trajectory: Trajectory, reads: Sequenc
         last_turn=arc.last_turn,
         outcome_turn=arc.outcome_turn,
         outcome_quote=arc.outcome_quote or None if arc.outcome_turn is not None else None,
-        outcome_reason=plain_line(arc.outcome_reason, 200),
+        outcome_reason=plain_line(arc.outcome_reason, _MOST_OF_REASON),
         accepted_turn=arc.accepted_turn,
         accepted_quote=arc.accepted_quote or None if arc.accepted_turn is not None else None,
         narrative="\n\n".join(plain_line(each, 2_000) for each in arc.narrative.split("\n\n") if each.strip()),

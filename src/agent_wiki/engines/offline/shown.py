@@ -81,7 +81,7 @@ class Shown:
                 what = "failed" if shown[0].has_failed else "held" if held else "ran"
         own = f"{self.basis}-{self.outcome}-{what}"
         reason = next((reasons[key] for key in (own, own.rpartition("-")[0], self.basis) if key in reasons), "")
-        line = last_line(shown[-1].call.result or "") if what in ("ran", "failed") else ""
+        line = last_line(shown[-1].call.result or "") if what in ("ran", "failed") and _is_one(shown[-1]) else ""
         printed = error_words(line, _MOST_PRINTED)
         stands_for = {
             " PRINTED": f" and printed {printed}" if printed else "",
@@ -90,6 +90,11 @@ class Shown:
             "RAN": f"T{shown[-1].end}" if shown else "",
         }
         return _STANDS_FOR.sub(lambda word: stands_for[word[0]], reason)
+
+
+def _is_one(act: Act) -> bool:
+    """Whether a single command of a call did more than look: of several nothing says which printed the end."""
+    return sum(kind != "look" for kind in act.kinds) <= 1
 
 
 def _shows_nothing(act: Act) -> bool:
