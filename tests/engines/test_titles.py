@@ -80,3 +80,28 @@ def test_a_plan_keeps_its_own_name() -> None:
     assert _title(session.user("Please sort the lines by their names, too").edit("cart.py")).startswith(
         "Totals below the cart"
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "title"),
+    [
+        (
+            "Before you mark this as finished, please run the server again and open the cart",
+            "Run the server again and open the cart",
+        ),
+        (
+            "Solve the following coding issue: The total of an empty cart shows NaN",
+            "The total of an empty cart shows NaN",
+        ),
+    ],
+)
+def test_a_title_begins_with_what_is_wanted(asked: str, title: str) -> None:
+    assert _title(Session().user(asked).edit("cart.py")) in (title, f"{title} (`cart.py`)")
+
+
+def test_to_go_on_where_it_stopped_is_no_request_of_its_own() -> None:
+    session = Session().user("Show the total of the cart below its last line").edit("cart.py").says("Half is done.")
+    arc = summarize.answer(
+        SummarizeQuestion(session.user("Continue from where you left off.").edit("cart.py").done())
+    ).arcs[0]
+    assert (arc.goal, arc.title) == ("Show the total of the cart below its last line", "")

@@ -123,6 +123,15 @@ def test_a_remedy_that_the_failure_names_wins_over_what_else_happened() -> None:
     assert _grade(session, (2, 6, 8)).reason.endswith("the failure itself names the remedy")
 
 
+def test_a_word_of_a_long_file_that_an_error_happens_to_have_names_no_remedy() -> None:
+    error = "Error: top level variables are used in a factory. Run with `--reporter=verbose` for more"
+    written = " ".join(f"const part{number} = shown(part);" for number in range(60)) + " --reporter=verbose"
+    session = Script().runs("npm run test", error, failed=True).edits("a", written).runs("npm run test", "3 passed")
+    turning = (2, 4, 6)
+    assert not _grade(session, turning, (4, "const part1 = shown(part);")).reason.endswith("names the remedy")
+    assert _grade(session, turning, (4, "--reporter=verbose")).reason.endswith("names the remedy")
+
+
 def test_in_a_chain_the_step_that_failed_is_the_check() -> None:
     line = "bd update 7 --claim && workmux add task"
     session = Script().runs(line, "Error claiming 7: already claimed", failed=True)

@@ -53,6 +53,7 @@ _UNREADABLE = regex(
 _OFFERS = regex(r"\b(?:would you like me|do you want me|want me to|(?:shall|should) i)\b[^?]{0,600}\?", re.IGNORECASE)
 _MOST_OFFERED = 1_200  # characters at the end of a reply
 _INSTALLS = regex(r"\b(?:install|add|sync|ci|setup|use|link|PATH)\b|\b(?:brew|apt|apt-get|curl|wget)\b")
+_MOST_OF_REMEDY = 40  # words
 _SOON = 60  # turns: a later objection is to other work
 _OTHER_SHELLS = frozenset({"powershell", "pwsh", "cmd"})
 _TALLY = regex(
@@ -250,6 +251,9 @@ class _Case(ChangedCase):
         applied = [call for call in remedies if may_change(call, asked_in(event)) or not called_steps(call)]
         applied.append(asked_in(confirming))
         new = {word for call in applied for word in new_words(call)}
+        if len(new) > _MOST_OF_REMEDY:  # most words of a file that is written have nothing to do with it
+            cited = " ".join(text for turn, text in self.quotes if turn != event.result_turn)
+            new = {word for word in new if word in cited}
         return any(token in word and token not in before for token in said for word in new if word not in before)
 
     def _contradiction(self, event: Call) -> str:

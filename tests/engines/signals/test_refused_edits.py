@@ -125,6 +125,17 @@ def test_once_is_a_slip_and_without_a_look_it_is_a_guess() -> None:
     assert _ids(_remembered(3, look="wc -l cart.md")) == []
 
 
+def test_a_patch_that_failed_again_after_the_look_shows_that_the_look_was_not_what_mattered() -> None:
+    script = Script()
+    for number in range(3):
+        for _ in range(2):
+            script = _patch(script, f"a = {number}", f"total = count of {number}", f"{MISSING}a = {number}").runs(
+                "cat cart.md", "a"
+            )
+        script = _patch(script, "a", f"total = count of {number}").runs("ls")
+    assert _ids(script) == []
+
+
 def test_lines_that_were_just_read_were_not_remembered() -> None:
     script = Script()
     for number in range(2):  # the reader's own numbers were taken for a part of the lines

@@ -32,7 +32,10 @@ _SLASH_WORDS = regex(r"\A(?:/[a-z][\w:-]{1,40}[ \t]*){2,8}\n")
 _SHORT_ANSWER, _SHORT_SPELT = 12, 40  # characters, where no word of a wish is known; in letters, not in signs
 _SIGN = regex(r"[^\W\d_a-zA-Z\u0400-\u04ff\u00c0-\u024f\u0370-\u03ff]")  # of a script with a sign a word
 _WORD_SIGN = regex(r"[\u4e00-\u9fff]")
-_MORE = regex(r"(?i)(?:yes|please|go (?:on|ahead)|continue|do it|again|there|was+up|what'?s up)(?:[ ,]+please)?")
+_MORE = regex(
+    r"(?i)(?:yes|please|go (?:on|ahead)|continue|do it|again|there|was+up|what'?s up"
+    r"|(?:from )?where (?:you|we) (?:(?:had )?left off|stopped|were (?:stopped|interrupted)))(?:[ ,]+please)?"
+)
 _SHORT_WORD = 6  # characters: alone, a greeting or an assent in any language
 _COMMAND_NAME = regex(r"<command-name>\s*/?([\w:.-]{1,80})\s*</command-name>")
 _SKILL = regex(r"\s*<skill name=\"(?P<name>[\w:.-]{1,80})\"")  # with its text; what the user adds comes after it

@@ -104,8 +104,15 @@ def lower_first(text: str) -> str:
     return text[:1].lower() + text[1:] if text[1:2].islower() or text.startswith(("A ", "An ")) else text
 
 
+_BEFORE = regex(  # what comes later is no part of what is wanted
+    r"(?i)\A(?:but )?(?:before|antes de|bevor|avant de)\b[^,.;:!?\n]{3,80}, (?:please )?(?=\w+ \w)"
+)
+
+
 def heading(line: str) -> str:
-    """A request's line as a heading: without the words of asking politely, long paths by their last part."""
+    """A request's line as a heading: without polite words and what it comes before, long paths by their last part."""
+    if before := _BEFORE.match(line):
+        line = line[before.end()].upper() + line[before.end() + 1 :]
     line = _LONG_PATH.sub(lambda path: path["last" if line.count(path["last"]) == 1 else "two"], line)
     asked = _POLITE.sub("", line)
     return asked[:1].upper() + re.sub(r"\?(?=\s)", ".", asked[1:], count=1).removesuffix("?") if asked != line else line

@@ -90,7 +90,9 @@ def _overcome(session: MinedSession, edited: _Edited, call: Call, entry: Refused
     since = known[-1].position if known else call.position - _LONG_AGO - 1
     changed = any(edited.get(at, set()) & files for at in range(max(since, 0), call.position))
     is_old = changed or call.position - since > _LONG_AGO
-    return (looks[-1], passed) if looks and is_old else None
+    tried = later[later.index(looks[0]) : later.index(passed)] if looks else ()
+    is_in_vain = any(edited.get(each.position, set()) & files and verdict_of(each).has_failed for each in tried)
+    return (looks[-1], passed) if looks and is_old and not is_in_vain else None
 
 
 def _is_around(garbled: AnyOf, answer: str, passed: Call, before: Sequence[Call]) -> bool:
