@@ -9,6 +9,7 @@
     │   │   └── RecordingUnavailable  a store did not give it this time; the next run asks again
     │   │       └── RecordingChanged  it changed or went between listing and reading
     │   ├── UnreadablePage        a wiki page that cannot be parsed
+    │   │   └── NewerVersion      a record that a newer version of this program wrote
     │   ├── AnswerRejected        an engine's answer that a check refused
     │   │   └── NoAnswer          a model refused, was cut off, or cannot be asked this
     │   ├── ServiceFailed         a service gave no answer this time; the next run asks again
@@ -125,6 +126,10 @@ class UnreadablePage(UnitError):
 
     def __str__(self) -> str:
         return f"{located(self.page, self.place)}: {self.reason}"
+
+
+class NewerVersion(UnreadablePage):
+    """A newer version of this program wrote a record: nothing may be written into its wiki."""
 
 
 def located(unit: str, place: int | str | None) -> str:

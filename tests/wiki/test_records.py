@@ -133,7 +133,8 @@ def test_what_is_unknown_is_absent_and_zero_is_a_figure() -> None:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"version": 2}, "a record of version 2; this program reads version 1"),
+        ({"version": 2}, "of version 2, and this program knows version 1: upgrade agent-wiki"),
+        ({"version": 0}, "a record of version 0; this program reads version 1"),
         ({"version": None}, "a record of version None"),
         ({"mood": "good"}, "mood: "),
         ({"turns": "four"}, "turns: "),
@@ -211,11 +212,11 @@ def test_a_record_that_cannot_be_read_is_reported_and_left_alone_and_its_pages_s
     paths = [record(tmp_path / "t", name) for name in ("a", "b")]
     ingest(paths, wiki, "offline")
     torn = wiki / "_sessions" / "a.json"
-    torn.write_bytes(torn.read_bytes().replace(b'"version": 1', b'"version": 99'))
+    torn.write_bytes(torn.read_bytes().replace(b'"version": 1', b'"version": 0'))
     before = tree(wiki)
     report = ingest(paths[1:], wiki, "offline")
     assert len(report.failures) == 1
-    assert "_sessions/a.json: a record of version 99" in str(report.failures[0])
+    assert "_sessions/a.json: a record of version 0" in str(report.failures[0])
     kept = {path for path in changed(before, tree(wiki)) if path.startswith(("_sessions/", "summaries/a"))}
     assert kept == set()
 

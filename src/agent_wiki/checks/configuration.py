@@ -11,7 +11,9 @@ import yaml
 from agent_wiki.checks.check import Check, Needs, Spot
 from agent_wiki.checks.subject import CheckedWiki, line_of, line_with
 from agent_wiki.engines.offline.rules import RULES
+from agent_wiki.wiki.config import VERSION, version_of_config
 from agent_wiki.wiki.config_keys import problems_in
+from agent_wiki.wiki.form_versions import is_newer, newer
 from agent_wiki.wiki.layout import CONFIG, SIDECAR, page_id, slug
 from agent_wiki.wiki.values import mapping, texts_of
 from agent_wiki.wiki.yaml_syntax import compose_yaml, load_yaml
@@ -25,6 +27,13 @@ def _unreadable(wiki: CheckedWiki) -> Iterator[Spot]:
         place, _, reason = wiki.why_not_loaded.removeprefix(f"{CONFIG}:").partition(": ")
         has_line = place.isdigit()
         yield Spot(CONFIG, reason if has_line else wiki.why_not_loaded, int(place) if has_line else None)
+
+
+def _newer(wiki: CheckedWiki) -> Iterator[Spot]:
+    version = version_of_config(wiki.text(CONFIG))
+    if is_newer(version, VERSION):
+        line = line_with(wiki.text(CONFIG), "schema_version:")
+        yield Spot(CONFIG, newer(version, VERSION), line, fix="no command writes before")
 
 
 def _root(wiki: CheckedWiki) -> yaml.MappingNode | None:
@@ -143,6 +152,13 @@ _TAKE_OUT = "correct the name, or take the line out"
 
 CONFIGURATION = (
     _check("unreadable", "The wiki cannot be loaded.", _unreadable, "correct it; no run continues before", "files"),
+    _check(
+        "newer",
+        "A newer version of agent-wiki wrote it.",
+        _newer,
+        "upgrade agent-wiki: until then no command writes",
+        "files",
+    ),
     _check("key-twice", "A name is written twice in one mapping.", _keys_twice, "make one of the two", "files"),
     _check("key-unknown", "A key is unknown, or has a value of another type.", _keys_unknown, _TAKE_OUT, "files"),
     _check("bad-slug", "A cluster or task has a name that is no slug.", _slugs, "rename it"),

@@ -11,6 +11,7 @@ from agent_wiki.checks.subject import CheckedWiki
 from agent_wiki.engine import no_progress
 from agent_wiki.engines import EMBEDDED, opened_engine
 from agent_wiki.pipeline import finished
+from agent_wiki.pipeline.newer_wiki import refuse_newer_wiki
 from agent_wiki.pipeline.publish import Publisher
 from agent_wiki.pipeline.report import Report
 from agent_wiki.stages.order import CATALOG
@@ -26,6 +27,7 @@ def mend(wiki: CheckedWiki, faults: Iterable[Fault], *, is_dry_run: bool) -> lis
     folder = WikiFolder(wiki.folder.root, is_dry_run=is_dry_run)
     wanted = {each.check for each in faults if each.is_mechanical}
     with folder.locked(with_runs=True):
+        refuse_newer_wiki(folder)
         done = [f"{path}: removed" for path in _removed(folder)] if "files/left-behind" in wanted else []
         if "files/gitignore" in wanted:
             folder.write_text(_IGNORE, GIT_IGNORE)

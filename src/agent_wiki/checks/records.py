@@ -15,9 +15,14 @@ from agent_wiki.wiki.records import SessionRecord, record_path
 
 
 def _unreadable(wiki: CheckedWiki) -> Iterator[Spot]:
+    newer = {each.page for each in wiki.newer_records}
     for failure in wiki.failures:
-        if failure.unit.startswith(RECORD_FOLDERS):
+        if failure.unit.startswith(RECORD_FOLDERS) and failure.unit not in newer:
             yield Spot(failure.unit, failure.reason)
+
+
+def _newer(wiki: CheckedWiki) -> Iterator[Spot]:
+    return (Spot(each.page, each.reason, fix="no command writes before") for each in wiki.newer_records)
 
 
 def _conflicts(wiki: CheckedWiki) -> Iterator[Spot]:
@@ -83,6 +88,12 @@ _AGAIN = "take it from git, or ingest its recording again"
 
 RECORDS = (
     Check("records/unreadable", "A record or an answer over several pages cannot be read.", _AGAIN, _unreadable),
+    Check(
+        "records/newer",
+        "A newer version of agent-wiki wrote it.",
+        "upgrade agent-wiki: until then no command writes",
+        _newer,
+    ),
     Check(
         "records/conflict",
         "Git left both versions of a record or an answer in its file.",

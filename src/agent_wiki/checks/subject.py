@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import no_progress
 from agent_wiki.engines import EMBEDDED, opened_engine
-from agent_wiki.errors import RunError, UnreadablePage, UnsafePath
+from agent_wiki.errors import NewerVersion, RunError, UnreadablePage, UnsafePath
 from agent_wiki.pages.state import WikiView, view_of
 from agent_wiki.pipeline import sidecar
 from agent_wiki.pipeline.owners_pages import EditedFile, edited_files_of
@@ -22,7 +22,7 @@ from agent_wiki.stages.order import CATALOG
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.config import Config
 from agent_wiki.wiki.files import Signature
-from agent_wiki.wiki.layout import kind_of, page_id
+from agent_wiki.wiki.layout import CONFIG, kind_of, page_id
 from agent_wiki.wiki.page import Page, parse_page
 from agent_wiki.wiki.records import record_path
 from agent_wiki.wiki.store import WikiFolder
@@ -119,7 +119,7 @@ class CheckedWiki:
         report = Report("check", str(self.folder.root), is_dry_run=True)
         with opened_engine(EMBEDDED, self.folder.root, AskingOptions()) as opened:
             publisher = Publisher(self.folder, opened.engine, report)
-        publisher.load()
+        publisher.load(may_be_newer=True)
         as_remembered = publisher.on_trial()
         publisher.pages.known.clear()
         return publisher, as_remembered
@@ -147,6 +147,11 @@ class CheckedWiki:
         return list(self._loaded[0].report.failures)
 
     @cached_property
+    def newer_records(self) -> list[NewerVersion]:
+        """The records that a newer version of this program wrote."""
+        return [each for each in self._loaded[0].newer_files if each.page != CONFIG]
+
+    @cached_property
     def view(self) -> WikiView:
         """What the sessions contribute, joined."""
         return view_of(self._loaded[0].state)
@@ -162,7 +167,9 @@ class CheckedWiki:
 
     @cached_property
     def rendering(self) -> Rendering:
-        """What `wiki catalog` would do. What lies here with other line ends is no difference."""
+        """What `wiki catalog` would do; of a newer version's wiki nothing. Other line ends are no difference."""
+        if self._loaded[0].newer_files:
+            return Rendering({}, frozenset(), ())
         _ = (self.failures, self.view)  # before the run below changes them
         publisher, _ = self._loaded
         publisher.finish((CATALOG,), no_progress, archive_covered=self.archive_covered, new_pages="unlisted")

@@ -9,6 +9,7 @@ from agent_wiki.errors import UsageError
 from agent_wiki.pipeline import audit
 from agent_wiki.pipeline.find_secrets import FoundSecret
 from agent_wiki.pipeline.leaks import files_that_leave, in_file
+from agent_wiki.pipeline.newer_wiki import refuse_newer_wiki
 from agent_wiki.pipeline.second_detector import Detector
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.wiki.config import AllowedSecret
@@ -33,6 +34,7 @@ def allow_secrets(wiki: Path, places: Sequence[str], why: str, detector: Detecto
         raise UsageError("--allow needs --why: say why it is no secret")
     folder = WikiFolder(wiki)
     with folder.locked():
+        refuse_newer_wiki(folder)
         found = [each for path in files_that_leave(wiki) for each in in_file(wiki, path, detector)]
         chosen = dict(_named(found, place) for place in places)
         text = folder.read_text(CONFIG) or ""

@@ -10,6 +10,7 @@ from agent_wiki.engine import no_progress
 from agent_wiki.errors import RunError
 from agent_wiki.pipeline import sidecar
 from agent_wiki.pipeline.ingest import Options, run
+from agent_wiki.pipeline.newer_wiki import newer_files, refuse_newer_wiki
 from agent_wiki.pipeline.redacted_sources import note_redacted
 from agent_wiki.pipeline.report import Report
 from agent_wiki.redaction.values import redact_value
@@ -30,11 +31,14 @@ def patch_config(wiki: Path, patch: Mapping[str, Any], report: Report) -> Report
     """
     folder = WikiFolder(wiki, is_dry_run=report.is_dry_run)
     with folder.locked(with_runs=True):
+        refuse_newer_wiki(folder)
         text = folder.read_text(CONFIG) or Templates(wiki / "templates").render("config.yaml")
         try:
             patch, found = redact_value(patch)
             edited = patched(text, patch)
-            sidecar.check_place(folder, parse_config(edited).sidecar, is_named=False)
+            config = parse_config(edited)
+            newer_files((), config.version)
+            sidecar.check_place(folder, config.sidecar, is_named=False)
             folder.write_text(CONFIG, edited)
         except RecursionError as error:
             raise RunError("the patch is nested too deeply; nothing was changed") from error

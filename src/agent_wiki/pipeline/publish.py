@@ -13,7 +13,7 @@ from typing import Any
 
 from agent_wiki.engine import Engine, Progress
 from agent_wiki.engines import EMBEDDED
-from agent_wiki.errors import Queued, RunStopped, UnitError, UnreadablePage
+from agent_wiki.errors import NewerVersion, Queued, RunStopped, UnitError, UnreadablePage
 from agent_wiki.pages.catalog import Catalog
 from agent_wiki.pages.judged import judged
 from agent_wiki.pages.merged import is_written_into
@@ -32,6 +32,7 @@ from agent_wiki.pipeline.git_sides import sides_of_merge
 from agent_wiki.pipeline.judged_records import remember_judged
 from agent_wiki.pipeline.load import load_wiki
 from agent_wiki.pipeline.new_pages import NewPages, listed, waiting_pages
+from agent_wiki.pipeline.newer_wiki import newer_files
 from agent_wiki.pipeline.pages_on_disk import INDEX_PAGES, PagesOnDisk
 from agent_wiki.pipeline.quarantine_files import QuarantineFiles
 from agent_wiki.pipeline.redacted_sources import redacted_script
@@ -66,6 +67,7 @@ class Publisher:
         self.pages = PagesOnDisk()
         self.is_unanswered = False  # a stage could not ask all its questions: what it made before is kept
         self.unreadable_records: set[str] = set()
+        self.newer_files: list[NewerVersion] = []
         self.settled: list[Settled] = []  # sessions whose records were not read: their pages stay as they are
         self.is_merged = False  # git merged two branches of the wiki since the last run
         self._merged_sessions: set[str] = set()
@@ -78,16 +80,18 @@ class Publisher:
         self._merged_edits: set[str] = set()  # index pages that git merged, edited on one of the branches
 
     @cycle_search_paused()
-    def load(self, *, may_leave_settled: bool = False) -> None:
+    def load(self, *, may_leave_settled: bool = False, may_be_newer: bool = False) -> None:
         """Read the wiki; create it when it does not exist. A file that cannot be read is a failure of that file.
 
-        A run that only renders pages may leave unread the sessions that have no part in what changed.
+        A run that only renders pages may leave unread the sessions that have no part in what changed. Raises `RunError`
+        for a wiki that a newer version of this program wrote, unless it `may_be_newer`, as for who writes nothing.
         """
         problems: list[UnreadablePage] = []
         sidecar.fetch(self.folder)
         loaded = load_wiki(
             self.folder, problems, settled_but=self._replaced.by_guideline.keys() if may_leave_settled else None
         )
+        self.newer_files = newer_files(problems, loaded.state.config.version, is_refused=not may_be_newer)
         self.settled = loaded.settled
         self.state, self.pages, self.unreadable_records = loaded.state, loaded.pages, loaded.unreadable
         self.config_text, self.is_merged = loaded.config_text, loaded.is_merged

@@ -87,7 +87,7 @@ def to_review(wiki: Path) -> ToReview:
     with opened_engine(EMBEDDED, wiki, AskingOptions()) as opened:
         report = Report("review", str(wiki))
         publisher = Publisher(WikiFolder(wiki, is_dry_run=True), opened.engine, report)
-        publisher.load()
+        publisher.load(may_be_newer=True)
         failures, catalog = list(report.failures), catalog_of(publisher)
         edited = [_as_edited(each) for each in edited_files_of(publisher)]
         return ToReview(withheld_in(catalog), _discredited(catalog), edited, failures)

@@ -17,6 +17,7 @@ from agent_wiki.trajectory.digests import sha256_of
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.trajectory.subagents import begun_by
 from agent_wiki.wiki.config_names import check_page_names
+from agent_wiki.wiki.form_versions import is_newer, newer
 from agent_wiki.wiki.layout import CONFIG
 from agent_wiki.wiki.tag_lines import STAND_IN, TagLines, tag_lines
 from agent_wiki.wiki.values import texts_of
@@ -35,6 +36,8 @@ REJECTED: Section = ("rejected",)
 RELEASED: Section = ("released",)
 ALLOWED_SECRETS: Section = ("allowed_secrets",)
 IN_GIT = "pages"
+VERSION = 1
+"""Of the form of the file, as `schema_version` says it."""
 _WORDS = {"summary_names": ("session", "title"), "pii": ("replace", "keep")}
 
 _SECTIONS: tuple[Section, ...] = (TAGS, CLUSTERS, TASKS, OVERRIDES, REJECTED, RELEASED, ALLOWED_SECRETS)
@@ -77,6 +80,7 @@ class Config:
     keeps_personal_data: bool = False  # no stand-ins for user names, mail addresses and customers' names
     trusted: tuple[str, ...] = ()  # names of wikis whose records, and paths of pages whose own words, the owner trusts
     sidecar: str = ""  # where records lie that are not in git
+    version: int = VERSION
 
 
 def forgotten_name(session_id: str) -> str:
@@ -107,6 +111,16 @@ def parse_config(text: str) -> Config:
         root = {}
     if not isinstance(root, dict):
         raise RunError(f"{CONFIG}:1: not a mapping; correct it and run again")
+    try:
+        return _config_of(root, text)
+    except RunError as error:
+        if is_newer(version := _version(root), VERSION):
+            raise RunError(f"{CONFIG}: {newer(version, VERSION)}") from error
+        raise
+
+
+def _config_of(root: dict[str, Any], text: str) -> Config:
+    """Raises `RunError` for what means nothing."""
     tags, clusters, tasks, overrides, rejected, released, allowed = (_mapping_at(root, each) for each in _SECTIONS)
     check_page_names(text, CLUSTERS[0], (name for name, value in clusters.items() if isinstance(value, dict)))
     check_page_names(text, TASKS[0], (name for name, value in tasks.items() if isinstance(value, dict)))
@@ -125,7 +139,21 @@ def parse_config(text: str) -> Config:
         keeps_personal_data=_checked(root, "pii") == "keep",
         trusted=_listed(root, "trust"),
         sidecar=str(_checked(root, "summaries") or "").partition(":")[2].strip(),
+        version=_version(root),
     )
+
+
+def version_of_config(text: str) -> int:
+    """The version that a configuration says it has, also one that cannot be parsed otherwise."""
+    try:
+        return _version(_loaded(text))
+    except (yaml.YAMLError, RecursionError):
+        return VERSION
+
+
+def _version(root: Any) -> int:
+    version = root.get("schema_version") if isinstance(root, dict) else None
+    return version if isinstance(version, int) else VERSION
 
 
 def _tags(name: str, value: Any) -> list[str]:

@@ -9,7 +9,6 @@ stops a merge where both branches replaced it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -18,6 +17,7 @@ from pydantic_core import from_json
 
 from agent_wiki.errors import UnreadablePage
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.form_versions import check_version
 from agent_wiki.wiki.layout import SESSIONS
 from agent_wiki.wiki.records import VERSION, MadeBy, conflict_sides, record_text
 
@@ -76,8 +76,7 @@ def parse_corpus_record(content: bytes, name: str) -> CorpusRecord:
         values: Any = from_json(content)
     except ValueError as error:
         values = from_json(conflict_sides(content, name, error)[0])
-    if not isinstance(values, Mapping) or values.get("version") != VERSION:
-        raise UnreadablePage(name, "not an answer that this program can read")
+    check_version(values, name, VERSION)
     try:
         return _adapter().validate_python(values)
     except ValidationError as error:

@@ -19,6 +19,7 @@ from pydantic_core import from_json
 
 from agent_wiki.errors import UnreadablePage
 from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.wiki.form_versions import check_version
 from agent_wiki.wiki.layout import SESSIONS, caseless_file_stem, former_file_stem
 from agent_wiki.wiki.text import lines_of
 
@@ -226,9 +227,7 @@ def both_sides(text: str) -> tuple[str, str] | None:
 
 
 def _parsed(values: Any, name: str, entry_types: EntryTypes) -> SessionRecord:
-    version = values.get("version") if isinstance(values, dict) else None
-    if version != VERSION:
-        raise UnreadablePage(name, f"a record of version {version!r}; this program reads version {VERSION}")
+    check_version(values, name, VERSION)
     try:
         record = _adapter().validate_python(values)
         for stage, each in record.stages.items():
