@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from functools import partial
 from pathlib import Path
 
@@ -228,3 +229,30 @@ def test_escape_sequences_of_an_edit_do_not_reach_the_terminal(wiki: Path, capsy
     _edit(wiki, _page(wiki, ONE), new="\x1b[2Jgone\x07\n")
     assert main(["review", "--wiki", str(wiki)]) == 0
     assert "\x1b" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("content", ["", "\n"])
+def test_a_page_that_a_person_emptied_is_an_edited_one_and_counts_once(wiki: Path, content: str) -> None:
+    lesson, skill, summary = _page(wiki, ONE), SKILL, "summaries/a.md"
+    before, whole = tree(wiki), _catalog(wiki)
+    for path in (lesson, skill, summary):
+        (wiki / path).write_text(content, encoding="utf-8")
+    shutil.rmtree(wiki / ".wiki")
+    report = _catalog(wiki)
+    assert report.pages == whole.pages
+    assert report.edited == sorted([lesson, skill, summary])
+    assert [each.partition(": ")[2].partition(";")[0] for each in report.warnings] == ["somebody emptied this page"] * 3
+    assert set(changed(before, tree(wiki))) == {lesson, skill, summary}
+    for page in (lesson, skill, summary):
+        restore(wiki, [page], Report("restore", str(wiki)))
+    assert changed(before, tree(wiki)) == []
+
+
+def test_an_emptied_page_that_no_session_supports_is_in_no_index_and_goes_when_it_is_restored(wiki: Path) -> None:
+    before = tree(wiki)
+    path = "guidelines/gone__000000000000.md"
+    (wiki / path).write_bytes(b"")
+    assert _catalog(wiki).edited == [path]
+    assert changed(before, tree(wiki)) == [path]
+    restore(wiki, [path], Report("restore", str(wiki)))
+    assert changed(before, tree(wiki)) == []

@@ -286,7 +286,7 @@ class Catalog(CrossReferences):
     def _kept(self, made: Collection[str]) -> Iterator[RenderedPage]:
         """Pages that a person changed and that no session supports any more: they are indexed by their own words."""
         for path, page in sorted(self.edited.items()):
-            if path not in made and page_id(path) not in self.view.state.config.rejected:
+            if not page.is_blank and path not in made and page_id(path) not in self.view.state.config.rejected:
                 used = self.recalls.get(page_id(path), ())
                 is_summary = kind_of(path) == "summary"
                 yield RenderedPage(

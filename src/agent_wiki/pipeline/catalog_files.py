@@ -33,6 +33,7 @@ from agent_wiki.wiki.templates import Templates
 from agent_wiki.wiki.two_processes import worked_beside
 
 GIT_ATTRIBUTES = ".gitattributes"
+_BLANK = "{0}: somebody emptied this page; `wiki restore {0}` renders it again, or removes it if nothing supports it"
 
 
 @dataclass
@@ -101,9 +102,14 @@ class CatalogFiles:
             remembering()
         remember_indexes(self.folder, self.rendered.intersection(INDEX_PAGES))
         self.report.edited = sorted({*self.pages.edited, *self.edited} - set(self.state.config.kept))
+        self.report.warnings += map(_BLANK.format, (path for path in self.report.edited if self._is_blank(path)))
         self.report.written = sorted(set(self.folder.written))
         self.report.removed = list(self.folder.removed)
         self.report.pages = Counter({f"{kind} pages": count for kind, count in found.counts.items() if count})
+
+    def _is_blank(self, path: str) -> bool:
+        page = self.pages.edited.get(path)
+        return page is not None and page.is_blank
 
     def _write_scripts(self, made: Catalog) -> ScriptFiles:
         scripts = ScriptFiles(self.folder, self.state.config.kept, self.released)

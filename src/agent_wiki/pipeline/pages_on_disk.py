@@ -124,7 +124,7 @@ def _sort(path: str, folder: WikiFolder, found: PagesOnDisk) -> None:
         found.merged.add(path)
     else:
         _, page = folder.read_page(path)
-        if origin == "edited":
+        if origin == "edited" or page.is_blank:  # a person took out all of it, and with it the digest
             found.edited[path] = page
         elif isinstance(page.fields.get("made_by"), dict):
             found.former[path] = page

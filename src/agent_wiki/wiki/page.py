@@ -38,6 +38,11 @@ class Page:
         return "".join(self.chunks)
 
     @property
+    def is_blank(self) -> bool:
+        """Whether it says nothing at all."""
+        return not self.fields and not self.body.strip()
+
+    @property
     def title(self) -> str:
         """The text of the first `# ` line, "" when there is none."""
         for line in self.chunks[0].splitlines() if self.chunks else []:
