@@ -47,7 +47,7 @@ from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.stages.order import ALL_STAGES, CATALOG, CORPUS_STAGES, SESSION_STAGES
 from agent_wiki.stages.request import made_by
 from agent_wiki.trajectory.lazily import dataclass
-from agent_wiki.wiki.config import Config
+from agent_wiki.wiki.config import IN_GIT, Config
 from agent_wiki.wiki.config_edits import patched
 from agent_wiki.wiki.layout import SESSIONS
 from agent_wiki.wiki.store import WikiFolder
@@ -171,7 +171,7 @@ def _run_stages(
 def _configure(publisher: Publisher, inputs: FoundFiles, folder: WikiFolder, options: Options) -> None:
     """Take over what the run was given for the configuration. Raises `RunError` where records would lie wrongly."""
     given = {"summaries": options.summaries, "pii": options.pii}
-    if wanted := {name: value for name, value in given.items() if value}:
+    if wanted := {name: None if value == IN_GIT else value for name, value in given.items() if value}:
         publisher.set_config(patched(publisher.config_text, wanted))
     publisher.names_sidecar = bool(options.summaries)
     if options.shard_run is None and not folder.is_dry_run:  # before anything is paid for

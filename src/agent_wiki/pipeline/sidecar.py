@@ -319,8 +319,10 @@ def _remember(folder: WikiFolder, synced: Synced) -> None:
 
 
 def _ignore(folder: WikiFolder, *, add: Iterable[str] = (), remove: Iterable[str] = ()) -> None:
-    """Add lines to the wiki's `.gitignore`, or take them out; what else is in it stays."""
+    """Add lines to the wiki's `.gitignore`, or take them out; what else is in it stays, and a file of nothing goes."""
     lines = folder.text_or_empty(_IGNORE).splitlines()
     wanted = [line for line in lines if line not in remove] + [line for line in add if line not in lines]
-    if wanted != lines:
+    if not wanted:
+        folder.remove(_IGNORE)
+    elif wanted != lines:
         folder.write_text(_IGNORE, "".join(f"{line}\n" for line in wanted))
