@@ -30,6 +30,15 @@ def test_the_search_ends_at_the_repository(tmp_path: Path, monkeypatch: pytest.M
     assert wiki_folder(None) == Path("wiki")
 
 
+@pytest.mark.parametrize("command", ["consolidate-clusters", "discover-tasks", "catalog"])
+def test_a_stage_that_works_on_what_is_mined_makes_no_wiki(
+    tmp_path: Path, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, "--wiki", str(tmp_path / "none")]) == 2
+    assert "no wiki here" in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
+
+
 def test_a_wiki_that_is_not_there_is_not_dumped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dump", "guidelines", "--wiki", str(tmp_path / "none")]) == 2
     assert "no wiki here" in capsys.readouterr().err

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -174,7 +174,9 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "verbose": (Verbose, False),
     "as_json": (AsJson, False),
 }
-_ON_THE_WIKI = ("wiki", "engine", "dry_run", "verbose", "as_json")
+_ON_THE_WIKI = {"wiki": (ExistingWiki, None)} | {
+    each: _OPTIONS[each] for each in ("engine", "dry_run", "verbose", "as_json")
+}
 _SELECTING = ("since", "include", "exclude", "max_objects")
 _SHARDING = ("shard", "out")
 _EXECUTING = ("executor", "ray_address", "ray_option")
@@ -187,13 +189,14 @@ def stage_commands() -> Iterator[tuple[str, str, Callable[..., None]]]:
     for stage in STAGES:
         if stage.scope == "session":
             without = {*_OF_INGEST, *(() if stage.may_archive else ("archive_covered",))}
-            yield stage.name, stage.help, _stage_command(stage.name, [each for each in _OPTIONS if each not in without])
+            options = {name: each for name, each in _OPTIONS.items() if name not in without}
+            yield stage.name, stage.help, _stage_command(stage.name, options)
         elif stage.scope == "corpus":
             yield stage.name, stage.help, _stage_command(stage.name, _ON_THE_WIKI)
 
 
-def _stage_command(name: str, options: Iterable[str]) -> Callable[..., None]:
-    """The command that runs the stages that `name` means, with these options of `_OPTIONS`."""
+def _stage_command(name: str, options: Mapping[str, tuple[Any, Any]]) -> Callable[..., None]:
+    """The command that runs the stages that `name` means; each option comes with its annotation and default."""
 
     def command(*, asking: AskingOptions, **given: Any) -> None:
         _run(name, given.pop("paths", []), given.pop("wiki"), asking=asking, **given)
@@ -201,7 +204,7 @@ def _stage_command(name: str, options: Iterable[str]) -> Callable[..., None]:
     vars(command)["__signature__"] = inspect.Signature(
         [
             inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-            for option, (annotation, default) in ((option, _OPTIONS[option]) for option in options)
+            for option, (annotation, default) in options.items()
         ]
     )
     return asks(command)
@@ -219,7 +222,7 @@ def _run(command: str, paths: list[str], named: Path | None, *, verbose: bool, a
 
     _check_words_of_config(options)
     wiki = wiki_folder(named)
-    if command == "catalog":
+    if not paths:  # then only a wiki with sessions is worked on
         WikiFolder(wiki).check_place(may_be_new=False)
     is_hinted = command == "ingest" and not options["engine"] and not as_json
     if "engine" in options:  # catalog asks nobody
@@ -304,7 +307,7 @@ def _done(options: Options, report: Report, work: Callable[[Options], Report]) -
 
 
 def catalog(
-    wiki: Wiki = None,
+    wiki: ExistingWiki = None,
     dry_run: DryRun = False,
     max_new_pages: MaxNewPages = None,
     verbose: Verbose = False,
