@@ -81,6 +81,20 @@ def test_the_same_wiki_gives_the_same_bytes_and_a_second_run_writes_nothing(site
     assert (again.written, again.removed, again.with_recording) == (0, 0, 20)
 
 
+def test_while_a_recording_cannot_be_read_no_file_is_written_that_lies_there_with_these_bytes(tmp_path: Path) -> None:
+    traces, out = tmp_path / "traces", tmp_path / "site"
+    shutil.copytree(TRACES, traces)
+    damaged, grown, *_ = sorted(traces.glob("*.jsonl"))
+    damaged.write_text("{", encoding="utf-8")
+    grown.write_text(grown.read_text(encoding="utf-8") + "\n", encoding="utf-8")  # no longer what the wiki was made of
+    first = build_site(WIKI, out, [traces])
+    assert (first.exit_code, first.written) == (1, first.files)
+    before = {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file()}
+    again = build_site(WIKI, out, [traces])
+    assert (again.exit_code, again.written, again.with_recording) == (1, 0, first.with_recording)
+    assert before == {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file()}
+
+
 def test_without_recordings_what_is_gone_is_removed_and_only_what_changed_is_made_again(tmp_path: Path) -> None:
     wiki, out = tmp_path / "wiki", tmp_path / "site"
     shutil.copytree(WIKI, wiki)

@@ -64,12 +64,18 @@ class SiteFolder:
         return True
 
     def write(self, file: str, text: str, inputs: str) -> None:
-        """Write a file whole. Raises `RunError` where the disk refuses, and for a file that is not ours."""
+        """Write a file whole, unless it lies there with these bytes.
+
+        Raises `RunError` where the disk refuses, and for a file that is not ours.
+        """
         target, content = self.root / file, text.encode("utf-8", "replace")
         is_new = not os.path.lexists(target)
         if file not in self._known and file not in self.made and not is_new:
             raise RunError(f"{target}: this program did not make it; move it away, or name another folder")
         try:
+            if self._holds(file, content):
+                self.made[file] = inputs, len(content)
+                return
             self._list(_line(file, inputs, len(content)))
             if target.parent not in self._folders:
                 target.parent.mkdir(parents=True, exist_ok=True)
@@ -113,8 +119,10 @@ class SiteFolder:
                 self.removed += 1
                 _remove_empty(target.parent, self.root)
         lines = [_line(file, inputs, size) for file, (inputs, size) in sorted(self.made.items())]
-        with replacing(self.root / LIST) as stream:
-            stream.write("\n".join([_HEAD, *lines, ""]).encode("utf-8", "replace"))
+        content = "\n".join([_HEAD, *lines, ""]).encode("utf-8", "replace")
+        if not self._holds(LIST, content):
+            with replacing(self.root / LIST) as stream:
+                stream.write(content)
 
     @property
     def listed(self) -> frozenset[str]:
@@ -130,6 +138,9 @@ class SiteFolder:
     def size(self) -> int:
         """The bytes of all files."""
         return sum(size for _, size in self.made.values())
+
+    def _holds(self, file: str, content: bytes) -> bool:
+        return self._size(file) == len(content) and (self.root / file).read_bytes() == content
 
     def _size(self, file: str) -> int:
         try:
