@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,13 @@ from typing import Any
 import pytest
 
 from agent_wiki.commands import main
+from agent_wiki.engine import Progress
 from agent_wiki.errors import UnreadablePage
 from agent_wiki.pipeline import mine, redact_wiki
+from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.leaks import leaks
+from agent_wiki.pipeline.report import Report
+from agent_wiki.readers.recording_path import RecordingPath
 from agent_wiki.redaction import redact
 from agent_wiki.redaction.finding import Span, secret_spans
 from agent_wiki.wiki.records import parse_record
@@ -98,7 +102,27 @@ def test_a_wiki_of_the_embedded_engine_becomes_that_of_a_fresh_ingestion(
     assert changed(tree(wiki), tree(fresh)) == []
 
 
-@pytest.mark.parametrize("writes", [2, 8])
+def test_where_there_is_nothing_to_clean_nothing_is_mined_or_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wiki = _offline(tmp_path, "wiki")
+    before, known = tree(wiki), (wiki / ".wiki" / "finished.json").read_bytes()
+    with monkeypatch.context() as patch:
+        patch.delattr("agent_wiki.pipeline.redact_wiki.run")
+        assert _redact(wiki, capsys) == (0, "0 places replaced in 0 files\n")
+    assert tree(wiki) == before
+    assert (wiki / ".wiki" / "finished.json").read_bytes() == known
+    assert not (wiki / ".wiki" / "redacting.json").exists()
+
+
+def test_each_stage_is_shown_once_where_sessions_are_mined_again(tmp_path: Path) -> None:
+    shown: list[str] = []
+    report = Report("redact", "")
+    redact_wiki.redact_wiki(_made_before(tmp_path), report, lambda stage, _done, _of: shown.append(stage))
+    assert shown.count("catalog") == shown.count("discover tasks") == 1
+
+
+@pytest.mark.parametrize("writes", [3, 9])
 def test_killed_in_the_middle_it_ends_in_the_same_bytes_when_it_is_run_again(
     writes: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +140,30 @@ def test_killed_in_the_middle_it_ends_in_the_same_bytes_when_it_is_run_again(
         with pytest.raises(_Killed):
             main(["redact", "--wiki", str(wiki)])
     assert _redact(wiki, capsys)[0] == 0
+    assert changed(tree(wiki), tree(fresh)) == []
+
+
+def test_killed_before_it_mines_again_it_does_so_when_it_is_run_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wiki, fresh = _made_before(tmp_path), _offline(tmp_path, "fresh")
+
+    def killed(*_: object) -> Report:
+        raise _Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(redact_wiki, "run", killed)
+        with pytest.raises(_Killed):
+            main(["redact", "--wiki", str(wiki)])
+    calls: list[Options] = []
+
+    def noted(paths: Iterable[RecordingPath], options: Options, report: Report, progress: Progress) -> Report:
+        calls.append(options)
+        return run(paths, options, report, progress)
+
+    monkeypatch.setattr(redact_wiki, "run", noted)
+    assert _redact(wiki, capsys) == (0, "0 places replaced in 0 files\n")
+    assert len(calls) == 1
     assert changed(tree(wiki), tree(fresh)) == []
 
 

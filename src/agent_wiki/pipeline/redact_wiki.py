@@ -2,8 +2,8 @@
 
 First the configuration, the answers over several pages and the journal, then the records, then what others wrote; pages
 are rendered from the records. Where the embedded engine made all, sessions whose recordings are here are mined again:
-that gives the bytes of a fresh ingestion. Each step finds its own work again, so a run that is killed is finished by
-the same command.
+that gives the bytes of a fresh ingestion. Where there is nothing to clean, nothing is mined. Each step finds its own
+work again, so a run that is killed is finished by the same command.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_wiki.asking.options import AskingOptions
-from agent_wiki.engine import Progress
+from agent_wiki.engine import Progress, no_progress
 from agent_wiki.engines import EMBEDDED, opened_engine
 from agent_wiki.errors import RunError, UnreadablePage, UnreadableRecording, UsageError
 from agent_wiki.pages.quotes import quotes_of
@@ -45,6 +45,8 @@ from agent_wiki.wiki.replacing import replacing
 from agent_wiki.wiki.store import WikiFolder
 
 _TAG_LINE = re.compile(r"^ +[0-9a-f]{12}: \[", re.MULTILINE)
+_UNDER_WAY = "redacting.json"
+"""What lies in `.wiki/` as long as a run has not ended: one that was killed may have cleaned what the next renders."""
 _DERIVED = (INDEX, "_id_index.json")
 
 
@@ -57,12 +59,19 @@ def redact_wiki(wiki: Path, report: Report, progress: Progress) -> CleanedWiki:
         publisher = Publisher(folder, opened.engine, report)
         publisher.load()
         cleaning = _Cleaning(publisher, CleanedWiki(report))
-        if not folder.is_dry_run:
-            finished.forget(folder)
+        if folder.is_dry_run:
+            cleaning.clean()
+            return cleaning.cleaned
+        was_killed = folder.read_machinery(_UNDER_WAY) is not None
+        folder.write_machinery(_UNDER_WAY, {})
         cleaning.clean()
-        if not folder.is_dry_run:
+        if cleaning.cleaned.files or was_killed:
+            finished.forget(folder)
             cleaning.render(progress)
-            cleaning.check()
+        else:
+            publisher.finish((CATALOG,), no_progress, archive_covered=True, new_pages="unlisted")
+        cleaning.check()
+        (wiki / MACHINERY / _UNDER_WAY).unlink()
     return cleaning.cleaned
 
 
@@ -96,8 +105,10 @@ class _Cleaning:
     def render(self, progress: Progress) -> None:
         """The pages, and once more what the embedded engine makes of recordings that are here."""
         stages = (*CORPUS_STAGES, CATALOG) if self.is_embedded else (CATALOG,)
-        self.publisher.finish(stages, progress, archive_covered=True, new_pages="unlisted")
-        if self.is_embedded and self.recordings:
+        is_mined = bool(self.is_embedded and self.recordings)  # which goes through the same stages again
+        shown = no_progress if is_mined else progress
+        self.publisher.finish(stages, shown, archive_covered=True, new_pages="unlisted")
+        if is_mined:
             run(
                 self.recordings,
                 Options(self.folder.root, rewrite=True, new_pages="unlisted"),
