@@ -115,7 +115,8 @@ they are: `recordings` (of which `recordings_unchanged` were not read again), `p
 `passed_over` names, and `unread`, which a run that was stopped or limited did not come to; these four add up to the
 files that were listed. The line `read:` has the first two. `sessions` counts sessions by what became of them; those
 that are `left-out`, `older` or `forgotten` are as many as the entries of `left_out`, with a recording without a turn
-as one session. A run without news gives the same reasons again.
+as one session; the line `read:` has them all as left out. `failures_unchanged` are those of `failures` that an earlier
+run found, and that were not tried again. A run without news gives the same reasons again.
 With `--fail-on` the code is 1 when one of the conditions is met and 0 when none is, whatever failed; 2, 3,
 130 and 143 stay. `wiki secrets` ends with 1 when it found one, too, and `wiki report --exit-code` with 3 when there is
 nothing new to review.

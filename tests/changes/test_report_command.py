@@ -210,7 +210,28 @@ def test_the_body_says_what_the_night_read_since_the_last_update(nights: Nights,
     nights.repository.commit()
     body = nights.report("--seen", "HEAD", f"--run={run}")[2]
     assert "): no page is new, changed or retired; 2 sessions mined." in body
-    assert "- Sessions in them: 2 mined, 1 left out, 3 of which the wiki holds a longer recording." in body
+    assert "- Sessions in them: 2 mined, 4 left out (3 as the wiki holds a longer recording)." in body
+
+
+@pytest.mark.parametrize(
+    ("runs", "said"),
+    [
+        ([(["a"], 1)], "1 failed (in an earlier run; unchanged, so not tried again), "),
+        ([(["a", "b"], 1)], "2 failed (1 of them in an earlier run; unchanged, so not tried again), "),
+        ([(["a"], 0), (["a"], 1)], "1 failed, "),
+        ([(["a"], 0)], "1 failed, "),
+    ],
+)
+def test_a_failure_that_no_run_of_the_night_met_is_said_to_be_an_earlier_one(
+    runs: list[tuple[list[str], int]], said: str, nights: Nights, tmp_path: Path
+) -> None:
+    words = []
+    for number, (names, unchanged) in enumerate(runs):
+        failures = [{"kind": "recording", "unit": name, "reason": "not JSON"} for name in names]
+        night = {"failures": failures, "failures_unchanged": unchanged, "recordings": 3, "recordings_unchanged": 3}
+        (tmp_path / f"{number}.json").write_text(json.dumps(night), encoding="utf-8")
+        words.append(f"--run={tmp_path / str(number)}.json")
+    assert f"of them unchanged and not read; {said}" in nights.report(*words)[2]
 
 
 def test_reports_of_runs_are_added_up_and_a_damaged_one_is_named(nights: Nights, tmp_path: Path) -> None:

@@ -170,6 +170,14 @@ def test_files_that_are_no_recordings_are_not_among_the_unchanged_recordings(tmp
     assert "read:  2 recordings, 1 unchanged and not read; sessions: 1 mined, 1 unchanged" in second.lines()
 
 
+def test_a_failure_of_an_unchanged_file_is_counted_as_one_of_an_earlier_run(tmp_path: Path) -> None:
+    traces = tmp_path / "traces"
+    record(traces, "a")
+    (traces / "bad.jsonl").write_text('{"type": "session_meta"\n', encoding="utf-8")
+    found = [ingest([traces], tmp_path / "wiki", "offline").to_json() for _ in range(2)]
+    assert [(len(each["failures"]), each["failures_unchanged"]) for each in found] == [(1, 0), (1, 1)]
+
+
 def _odd_recordings(traces: Path) -> None:
     """One that is mined, a shorter copy of it, one without a reply, one without a turn, and a file that is none."""
     record(traces, "a", more=1)
@@ -192,8 +200,8 @@ def test_a_run_without_news_says_the_same_of_recordings_and_of_what_is_left_out(
         assert reasons == {"no reply of an agent recorded", "no turn recorded", SUPERSEDED}
         assert len(report.left_out) == report.sessions["left-out"] + report.sessions["older"] == 3
         assert any(line.startswith("left out: 3 sessions: ") for line in report.lines())
-    assert "read:  4 recordings; sessions: 2 left out, 1 mined, 1 older" in first.lines()
-    assert "read:  4 recordings, 4 unchanged and not read; sessions: 2 left out, 1 older, 1 unchanged" in second.lines()
+    assert "read:  4 recordings; sessions: 3 left out, 1 mined" in first.lines()
+    assert "read:  4 recordings, 4 unchanged and not read; sessions: 3 left out, 1 unchanged" in second.lines()
     files = second.to_json()["files"]
     assert files == {"recordings": 4, "recordings_unchanged": 4, "parts": 0, "others": 1, "unread": 0}
     assert status_of(wiki, tmp_path).recordings.read == 5, "as many as the third run had"

@@ -33,6 +33,7 @@ class RunFacts:
     recordings_left: int = 0  # which a run that stopped, or may read only so many, did not come to
     sessions: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
+    failures_tried: int = 0  # which a run met itself; of the others it knew, for their files are unchanged
     set_aside: list[str] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)
     passed_over: list[str] = field(default_factory=list)
@@ -45,10 +46,16 @@ class RunFacts:
     failed_on: list[str] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
 
+    @property
+    def failed_earlier(self) -> int:
+        """How many of the failures none of these runs met: their files are unchanged since an earlier one."""
+        return max(0, len(self.failures) - self.failures_tried)
+
     def to_json(self) -> dict[str, Any]:
         """All of it as plain values."""
         return {
             **{name: getattr(self, name) for name in _COUNTS},
+            "failed_earlier": self.failed_earlier,
             **{name: getattr(self, name) for name in (*_LISTS, "stopped", "failed_on", "unreadable")},
             "sessions": dict(sorted(self.sessions.items())),
             "asked": None if self.asked is None else self.asked.to_json(),
@@ -82,6 +89,8 @@ def _add(values: Mapping[str, Any], facts: RunFacts) -> None:
     sessions = values.get("sessions")
     for status, count in sessions.items() if isinstance(sessions, dict) else ():
         facts.sessions[str(status)] += count_or_none(count) or 0
+    unchanged = count_or_none(values.get("failures_unchanged")) or 0
+    facts.failures_tried += max(0, len(_lines(values.get("failures"))) - unchanged)
     for name in _LISTS:
         known = getattr(facts, name)
         known += [line for line in _lines(values.get(name)) if line not in known]

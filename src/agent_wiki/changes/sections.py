@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from agent_wiki.changes.facts import ChangeFacts
 from agent_wiki.changes.markdown import Links, inert
 from agent_wiki.changes.pages import ChangedPage
+from agent_wiki.changes.runs import RunFacts
 from agent_wiki.changes.sessions import NO_TASK, OutcomeRow
+from agent_wiki.pipeline.report.entries import with_left_out
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import counted
 
@@ -40,11 +43,7 @@ class BodySection:
     key: str = ""
 
 
-_STATUSES = {
-    "left-out": "left out",
-    "forgotten": "forgotten for good",
-    "older": "of which the wiki holds a longer recording",
-}
+_LEFT_OUT_AS = {"older": "as the wiki holds a longer recording", "forgotten": "as forgotten for good"}
 
 
 def sections_of(facts: ChangeFacts, links: Links) -> list[BodySection]:
@@ -128,20 +127,34 @@ def _sessions(facts: ChangeFacts) -> BodySection:
     if run is None:
         lines.append(f"- Read, failed, set aside: {_NO_RUN}")
         return BodySection("Sessions", tuple(lines))
-    by_status = ", ".join(
-        f"{count} {_STATUSES.get(status, inert(status, 40))}"
-        for status, count in sorted(run.sessions.items(), key=lambda each: (each[0] != "mined", each[0]))[:_MOST_KINDS]
-    )
     files = counted(run.recordings - run.recordings_left, "file")
     read = f"{files}, {run.recordings_unchanged} of them unchanged and not read"
     read += f", {run.recordings_left} left for a later run" if run.recordings_left else ""
-    ended = f"{len(run.failures)} failed, {len(run.set_aside)} set aside, {len(run.passed_over)} no recordings"
+    ended = f"{_failed(run)}, {len(run.set_aside)} set aside, {len(run.passed_over)} no recordings"
     lines.append(f"- Read in {counted(run.reports, 'run')}: {read}; {ended}.")
-    lines.append(f"- Sessions in them: {by_status or 'none'}.")
+    lines.append(f"- Sessions in them: {_by_status(run.sessions)}.")
     lines += [f"- {counted(len(run.waiting), 'question')} waiting for a batch."] * bool(run.waiting)
     lines += [f"- **Stopped**: {inert(each, _MOST_LINE)}" for each in run.stopped[:_MOST_KINDS]]
     lines += [f"- **{counted(run.bugs, 'bug')}** of this program: the run has tracebacks."] * bool(run.bugs)
     return BodySection("Sessions", tuple(lines))
+
+
+def _failed(run: RunFacts) -> str:
+    """How many units failed, and how many of them in an earlier night alone."""
+    number, earlier = len(run.failures), run.failed_earlier
+    if not earlier:
+        return f"{number} failed"
+    which = "" if earlier == number else f"{earlier} of them "
+    return f"{number} failed ({which}in an earlier run; unchanged, so not tried again)"
+
+
+def _by_status(sessions: Counter[str]) -> str:
+    """Sessions by what became of them, mined ones first, and why some of them were left out."""
+    counts = sorted(with_left_out(sessions).items(), key=lambda each: (each[0] != "mined", each[0]))
+    why = ", ".join(f"{sessions[status]} {reason}" for status, reason in _LEFT_OUT_AS.items() if sessions.get(status))
+    whys = {"left out": f" ({why})"} if why else {}
+    parts = [f"{count} {inert(status, 40)}{whys.get(status, '')}" for status, count in counts[:_MOST_KINDS]]
+    return ", ".join(parts) or "none"
 
 
 def _outcomes(title: str, label: str, rows: Sequence[OutcomeRow], rank: int, key: str) -> BodySection:

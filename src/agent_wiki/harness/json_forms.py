@@ -42,7 +42,7 @@ _FILES_CHANGED: dict[str, Shape] = {"is_dry_run": bool, **dict.fromkeys(("writte
 
 def forms() -> dict[str, Shape]:
     """Each form's shape by its name. `report` is that of a run, which most commands that build print."""
-    report = keys_of(Report, HIDDEN_FIELDS, **_ENDED, files=_COUNTS)
+    report = keys_of(Report, HIDDEN_FIELDS, **_ENDED, files=_COUNTS, failures_unchanged=int)
     return {
         "report": report,
         "estimate": _estimate(),
@@ -235,7 +235,7 @@ def _changes() -> Shape:
     """What `wiki report` prints: a wiki against a revision of it."""
     pages: dict[str, Shape] = {name: [known_keys_of(ChangedPage)] for name in ("new", "changed", "retired")}
     measured = ByName({"sum": float, "sessions": int})
-    run = keys_of(RunFacts, asked=OneOf((_TOTALS, type(None))))
+    run = keys_of(RunFacts, ("failures_tried",), failed_earlier=int, asked=OneOf((_TOTALS, type(None))))
     return _answer(
         "report",
         news=bool, title=str, wiki=str, base={"name": str, "commit": str | None},

@@ -27,8 +27,8 @@ from agent_wiki.pipeline.mine import FORGOTTEN, LEFT_OUT, SUPERSEDED, Assignment
 from agent_wiki.pipeline.new_pages import NewPages
 from agent_wiki.pipeline.own_places import refuse_among_recordings
 from agent_wiki.pipeline.publish import Publisher
-from agent_wiki.pipeline.report import Report
-from agent_wiki.pipeline.session_counts import NOT_IN_WIKI, count_file, count_session, count_unchanged
+from agent_wiki.pipeline.report import NOT_IN_WIKI, Report
+from agent_wiki.pipeline.session_counts import count_file, count_session, count_unchanged
 from agent_wiki.pipeline.session_stages import (
     KnownSession,
     SessionReport,

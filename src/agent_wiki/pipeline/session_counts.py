@@ -10,11 +10,8 @@ from agent_wiki.pages.skill import SYNTHESIZE_SKILL
 from agent_wiki.pipeline import bucket_state
 from agent_wiki.pipeline.inputs import InputFile
 from agent_wiki.pipeline.mine import FOR_GOOD, FORGOTTEN, LEFT_OUT, NO_TURN, SUPERSEDED, Mined
-from agent_wiki.pipeline.report import Failure, Note, Report
+from agent_wiki.pipeline.report import NOT_IN_WIKI, Failure, Note, Report
 from agent_wiki.pipeline.session_stages import SessionReport
-
-NOT_IN_WIKI = (FORGOTTEN, LEFT_OUT, "older")
-"""What a session's status is that a run has read and the wiki has nothing of from this recording."""
 
 _REASONS = {"older": SUPERSEDED, FORGOTTEN: FOR_GOOD}
 _AS_BEFORE = "as before"  # a former version of this program did not keep the reason

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from agent_wiki.errors import PartOfRecording, RecordingChanged
 from agent_wiki.pipeline.report.entries import (
+    NOT_IN_WIKI,
     SHORT_DIGEST,
     Entry,
     Failure,
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from agent_wiki.engine import Account
 
 __all__ = [
-    "HIDDEN_FIELDS", "SCHEMA_VERSION", "SHORT_DIGEST", "Entry", "Failure", "Learnt", "Note", "Report", "as_lines",
-    "as_values", "listed_lines",
+    "HIDDEN_FIELDS", "NOT_IN_WIKI", "SCHEMA_VERSION", "SHORT_DIGEST", "Entry", "Failure", "Learnt", "Note", "Report",
+    "as_lines", "as_values", "listed_lines",
 ]  # fmt: skip
 
 SCHEMA_VERSION = 1
@@ -121,6 +122,11 @@ class Report:
         }
 
     @property
+    def failures_unchanged(self) -> int:
+        """How many of the failures an earlier run found: their files are unchanged, and were not tried again."""
+        return self.failed_again + self.failed_before
+
+    @property
     def has_recordings(self) -> bool:
         """Whether anything that was read, or should have been, is a recording; a stopped run does not know."""
         known = (self.left_out, self.set_aside, self.failures, self.waiting, self.stopped)
@@ -195,7 +201,8 @@ class Report:
                 values[name] = dict(sorted(value.items()))
             elif isinstance(value, list):
                 values[name] = sorted(value) if name == "bugs" else as_values(value)
-        return {"schema_version": SCHEMA_VERSION, **values, "files": self.files, "exit_code": self.exit_code}
+        more = {"failures_unchanged": self.failures_unchanged, "files": self.files, "exit_code": self.exit_code}
+        return {"schema_version": SCHEMA_VERSION, **values, **more}
 
     def lines(self) -> list[str]:
         """The report for a person: at most 25 lines, or every list to its end where it is verbose."""

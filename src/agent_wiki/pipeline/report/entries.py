@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -12,6 +13,9 @@ from agent_wiki.trajectory.lazily import dataclass
 
 SHORT_DIGEST = 19
 """Characters of a digest as people see it: `sha256:` and 12 digits."""
+
+NOT_IN_WIKI = ("forgotten", "left-out", "older")
+"""What a session's status is that a run has read and the wiki has nothing of from this recording."""
 
 _MOST_NAMED = 3
 _MOST_LISTED = 20
@@ -114,3 +118,11 @@ def listed_lines(title: str, entries: Sequence[str]) -> list[str]:
     lines = [f"{title}: {entry}" for entry in entries[:_MOST_LISTED]]
     more = len(entries) - _MOST_LISTED
     return [*lines, f"{title}: … and {more} more (all with --json)"] if more > 0 else lines
+
+
+def with_left_out(sessions: Counter[str]) -> Counter[str]:
+    """Sessions by status, those of which the wiki has nothing from the recording as `left out`, whatever the reason."""
+    counts = Counter({status: count for status, count in sessions.items() if status not in NOT_IN_WIKI})
+    if left_out := sum(sessions.get(status, 0) for status in NOT_IN_WIKI):
+        counts["left out"] = left_out
+    return counts

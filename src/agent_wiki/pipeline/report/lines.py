@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from agent_wiki.pipeline.report.entries import Entry, Learnt, as_lines, one_line
+from agent_wiki.pipeline.report.entries import Entry, Learnt, as_lines, one_line, with_left_out
 from agent_wiki.spending import Totals
 from agent_wiki.trajectory import HYGIENE
 from agent_wiki.wiki.text import counted
@@ -208,7 +208,7 @@ def _coverage_line(coverage: Counter[str]) -> str:
 
 
 def _sessions_line(report: Report) -> str:
-    parts = [f"{count} {status.replace('-', ' ')}" for status, count in sorted(report.sessions.items())]
+    parts = [f"{count} {status}" for status, count in sorted(with_left_out(report.sessions).items())]
     files = report.files
     recordings, unchanged = files["recordings"], files["recordings_unchanged"]
     unread = f", {unchanged} unchanged and not read" if unchanged else ""
