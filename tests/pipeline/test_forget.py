@@ -178,6 +178,21 @@ def test_a_name_that_is_no_session_or_several_forgets_none(
     assert forget_sessions(wiki, "alder").sessions == ["alder"], "a whole id goes before the beginnings of others"
 
 
+@pytest.mark.parametrize(("name", "session_id"), [("session-b", "session-b"), ("session-", "session-b"), ("b", "b")])
+def test_a_session_whose_record_cannot_be_read_is_said_to_be_that(tmp_path: Path, name: str, session_id: str) -> None:
+    wiki = tmp_path / "w"
+    ingest([record(tmp_path / "t", session_id)], wiki, "offline")
+    (wiki / "_sessions" / f"{session_id}.json").write_text("{", encoding="utf-8")
+    before = tree(wiki)
+    with pytest.raises(
+        UsageError, match=rf"its record cannot be read \(_sessions/{session_id}\.json: not a record .*git"
+    ):
+        forget_sessions(wiki, name)
+    assert tree(wiki) == before
+    with pytest.raises(UsageError, match="no session has this id"):
+        forget_sessions(wiki, "session-c")
+
+
 def test_a_session_is_named_by_its_recording_where_that_holds_no_other(wiki: Path) -> None:
     assert forget_sessions(wiki, "birch.json", dry_run=True).sessions == ["birch"]
     known = json.loads((wiki / "_sessions" / "alder.json").read_text(encoding="utf-8"))

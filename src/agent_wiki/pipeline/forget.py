@@ -30,7 +30,7 @@ from agent_wiki.pipeline.forget_config import without_sessions
 from agent_wiki.pipeline.forget_machinery import KNOWN_FILES, cached_files, forget_recordings, remember_forgotten
 from agent_wiki.pipeline.own_strings import OwnStrings, found_in, texts_in
 from agent_wiki.pipeline.publish import Publisher
-from agent_wiki.pipeline.report import Report
+from agent_wiki.pipeline.report import Failure, Report
 from agent_wiki.pipeline.taken_out import Forgotten
 from agent_wiki.stages import discover_tasks
 from agent_wiki.stages.order import CATALOG, CORPUS_STAGES
@@ -40,13 +40,14 @@ from agent_wiki.wiki.config import forgotten_name
 from agent_wiki.wiki.config_edits import edit_list
 from agent_wiki.wiki.corpus_records import CorpusRecord
 from agent_wiki.wiki.layout import AUDIT_LOG, CONFIG, MACHINERY, kind_of, page_id
-from agent_wiki.wiki.records import SessionRecord, plain, record_path
+from agent_wiki.wiki.records import SessionRecord, former_record_path, plain, record_path
 from agent_wiki.wiki.short_names import LEAST_PREFIX, too_short
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import shipped_folder, shipped_names
 from agent_wiki.wiki.text import lines_of
 
 _MOST_NAMED = 6
+_WHAT_THEN = "take it from git, or read its recording again with `wiki ingest`, and then forget the session"
 
 
 def forget(
@@ -74,7 +75,7 @@ def forget(
     with opened_engine(EMBEDDED, wiki, AskingOptions()) as opened, folder.locked():
         publisher = Publisher(folder, opened.engine, report)
         publisher.load()
-        named = sessions_named(publisher.state, wanted)
+        named = sessions_named(publisher.state, wanted, report.failures)
         parents = [(name, each.parent_session_id) for name, each in publisher.state.records.items()]
         subagents = sorted(descendants(parents, named))
         sessions = sorted([*named, *subagents])
@@ -92,16 +93,15 @@ def forget(
     return run.forgotten
 
 
-def sessions_named(state: WikiState, wanted: Sequence[str]) -> list[str]:
-    """The ids of the sessions that a person means, sorted. Raises `UsageError`."""
+def sessions_named(state: WikiState, wanted: Sequence[str], failures: Sequence[Failure] = ()) -> list[str]:
+    """The ids of the sessions that a person means, sorted. Raises `UsageError`; `failures` are unreadable files."""
     found: set[str] = set()
     for each in wanted:
         named, how = _named(state, each)
         if len(named) != 1:
             shown = ", ".join(named[:_MOST_NAMED]) + (", …" if len(named) > _MOST_NAMED else "")
-            raise UsageError(
-                f"{each}: {len(named)} sessions {how}: {shown}" if named else f"{each}: {_why_none(state, each)}"
-            )
+            why = f"{len(named)} sessions {how}: {shown}" if named else _why_none(state, each, failures)
+            raise UsageError(f"{each}: {why}")
         found.add(named[0])
     return sorted(found)
 
@@ -116,10 +116,15 @@ def _named(state: WikiState, wanted: str) -> tuple[list[str], str]:
     return sorted(name for name in state.records if name.startswith(wanted)), "begin so"
 
 
-def _why_none(state: WikiState, wanted: str) -> str:
-    """Why no session is meant: none is called so, or too little of an id was given for what cannot be undone."""
-    begun = sorted(name for name in state.records if wanted and name.startswith(wanted))
-    return too_short(begun, "session") if begun else "no session has this id"
+def _why_none(state: WikiState, wanted: str, failures: Sequence[Failure]) -> str:
+    """Why no session is meant: none is called so, too little of an id was given, or its record cannot be read."""
+    paths = (record_path(wanted), former_record_path(wanted))
+    begun = tuple(path.removesuffix(".json") for path in paths)
+    for failure in failures:
+        if failure.unit in paths or (len(wanted) >= LEAST_PREFIX and failure.unit.startswith(begun)):
+            return f"its record cannot be read ({failure}); {_WHAT_THEN}"
+    names = sorted(name for name in state.records if wanted and name.startswith(wanted))
+    return too_short(names, "session") if names else "no session has this id"
 
 
 class _Forgetting:
