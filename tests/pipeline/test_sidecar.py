@@ -190,6 +190,15 @@ def test_records_come_back_into_git(wiki: Path) -> None:
     assert _files(wiki) == _files(wiki.parent / "plain")
 
 
+def test_a_record_that_a_newer_version_stored_is_not_lost_to_one_that_was_mined_here(wiki: Path) -> None:
+    path = min((wiki / "_sessions").iterdir())
+    text = path.read_text(encoding="utf-8")
+    newer = text.replace('"version": 1', '"version": 2')
+    for versions in ((text, newer), (newer, text)):
+        with pytest.raises(RunError, match="of version 2, and this program knows version 1: upgrade agent-wiki"):
+            sidecar._joined(f"_sessions/{path.name}", *versions)
+
+
 def test_what_else_git_ignores_stays_when_records_come_back(wiki: Path) -> None:
     file = wiki / ".gitignore"
     file.write_text("*.swp\n" + file.read_text(encoding="utf-8"), encoding="utf-8")

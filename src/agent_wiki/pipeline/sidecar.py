@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from agent_wiki.errors import RunError, UnreadablePage
+from agent_wiki.errors import NewerVersion, RunError, UnreadablePage
 from agent_wiki.pipeline.pack_places import PackPlace, folder_named, pack_place
 from agent_wiki.pipeline.session_stages import is_superseded, merged
 from agent_wiki.redaction.finding import may_hold_secrets
@@ -248,11 +248,16 @@ def _redacted(text: str, path: str) -> str:
 
 
 def _joined(path: str, one: str, other: str) -> str:
-    """Of two versions of a record the one that `wiki join` makes of them."""
+    """Of two versions of a record the one that `wiki join` makes of them.
+
+    Raises `RunError` where a newer version of this program wrote one of them: it must not be lost.
+    """
     if one == other:
         return one
     try:
         known, new = (parse_record(text.encode("utf-8"), path, entry_types()) for text in sorted((one, other)))
+    except NewerVersion as error:
+        raise RunError(str(error)) from error
     except UnreadablePage:
         return max(one, other)  # it is reported by the run
     if is_superseded(new.order, new.recording.file, known.order, known.recording.file):
