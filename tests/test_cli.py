@@ -23,7 +23,7 @@ from tests.wikis import Script, chat, record, rule, tree
 COMMANDS = [name for lines in GROUPS.values() for name in lines]
 KEYS = {
     "archived", "asked", "batches", "bugs", "command", "coverage", "dropped_claims", "edited", "exit_code",
-    "failed_on", "failures", "failures_unchanged", "files", "formats", "guidelines_contributed", "hygiene",
+    "failed_on", "failures", "failures_unchanged", "files", "formats", "guidelines_contributed", "hygiene", "ignored",
     "is_dry_run", "left_out", "nothing_to_learn", "learnt", "pages", "pages_unchanged", "pages_waiting", "quarantined",
     "passed_over", "passed_over_unchanged", "recordings", "recordings_read", "recordings_unchanged",
     "recordings_waiting", "removed",

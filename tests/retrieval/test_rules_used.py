@@ -71,6 +71,17 @@ def test_one_rule_is_shown_with_its_examples_and_pages(wiki: Path, capsys: pytes
     assert lines[-2:] == ["  0123456789ab  Quote wildcards  (one)", "  0123456789ab  Quote wildcards  (two)"]
 
 
+def test_what_is_left_of_an_ignored_rule_is_said_to_be_on_no_page(
+    wiki: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = _printed(capsys, "recipes/script", "--wiki", str(wiki))
+    assert lines[-3:] == [
+        "in records here, and on no page while the rule is ignored:",
+        "",
+        "  check-it  Check it  (one)",
+    ]
+
+
 def test_what_a_record_hides_is_taken_out(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "  ba9876543210  Old lesson  (one)" in _printed(capsys, "hints/long-gone", "--wiki", str(wiki))
 

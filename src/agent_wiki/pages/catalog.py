@@ -203,8 +203,9 @@ class Catalog(CrossReferences):
         yield from (each for each in self._foreign("cluster", "../") if each.path not in made)
 
     def _was_left_short(self, entry: Mapping[str, Any]) -> bool:
-        """Whether a stage made a cluster and its owner rejected members since: the stage's next run takes it out."""
-        return is_stage_made(entry) and any(each in self.view.rejected for each in texts_of(entry.get("members")))
+        """Whether a stage made a cluster and its owner took out members since: the stage's next run takes it out."""
+        gone = self.view.rejected.keys() | self.view.ignored.keys()
+        return is_stage_made(entry) and not gone.isdisjoint(texts_of(entry.get("members")))
 
     def _tasks(self) -> Iterator[RenderedPage]:
         """One comparison page a configured task that has sessions."""

@@ -14,6 +14,7 @@ from typing import Any
 from agent_wiki.pages.compare.likenesses import Compared
 from agent_wiki.pages.foreign import foreign_sessions
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES, GuidelineEntry
+from agent_wiki.pages.ignored import IgnoredEntries, without_ignored
 from agent_wiki.pages.rejected import KIND as REJECTED
 from agent_wiki.pages.rejected import parted
 from agent_wiki.pages.sessions import Session, sessions_of
@@ -56,7 +57,8 @@ class WikiView:
     `duplicates` are foreign pages whose id another page has: they are left unchanged. `rejected` are guidelines and
     skills by id that the owner retired, in whatever words a session says them. `waiting` are ids of pages that are not
     published yet (`pages/waiting`). `compared` only saves time. `withheld` are guidelines and skills by id that are
-    held back, `withheld_pages` clusters, tasks and foreign pages by id: neither are in what the others hold.
+    held back, `withheld_pages` clusters, tasks and foreign pages by id; `ignored` is what rules found that the owner
+    switched off: none of these are in what the others hold.
     """
 
     state: WikiState
@@ -71,6 +73,7 @@ class WikiView:
     waiting: frozenset[str] = frozenset()
     withheld: Mapping[str, WithheldLesson] = field(default_factory=dict)
     withheld_pages: Mapping[str, WithheldPage] = field(default_factory=dict)
+    ignored: IgnoredEntries = field(default_factory=dict)
 
     def foreign_pages(self, kind: str) -> dict[str, Page]:
         """The pages of one kind that others wrote, by path."""
@@ -80,15 +83,16 @@ class WikiView:
 def view_of(state: WikiState) -> WikiView:
     """Join what the sessions contribute. What the owner rejected is left out, in whatever words a session states it.
 
-    So is what is held back: no page, index or question to an engine knows of it.
+    So is what is held back, and what ignored rules found: no page, index or question to an engine knows of it.
     """
     config, foreign, withheld_pages = without_withheld(state.config, state.foreign)
-    if withheld_pages:
-        state = WikiState(config, state.records, state.corpus, foreign, state.digests)
+    seen = (as_seen_here(record, config.trusted) for record in state.records.values())
+    records, digests, ignored = without_ignored(seen, state.digests, config.ignored_rules)
+    if withheld_pages or ignored:
+        state = WikiState(config, state.records, state.corpus, foreign, digests)
     is_withheld = partial(is_withheld_arc, released=config.released)
     titled = config.are_summaries_titled
     foreign_ones = foreign_sessions(state.foreign)
-    records = [as_seen_here(record, config.trusted) for record in state.records.values()]
     sessions = sessions_of(records, foreign_ones, are_titled=titled, is_withheld=is_withheld)
     own = [session for session in sessions.values() if session.page is None]
     rejected = state.config.rejected
@@ -108,7 +112,7 @@ def view_of(state: WikiState) -> WikiView:
     gone |= gone_skills
     withheld |= withheld_skills
     joined = (guidelines, skills, foreign_guidelines, foreign_skills, duplicates, gone)
-    return WikiView(state, sessions, *joined, withheld=withheld, withheld_pages=withheld_pages)
+    return WikiView(state, sessions, *joined, withheld=withheld, withheld_pages=withheld_pages, ignored=ignored)
 
 
 def taught_nothing(record: SessionRecord) -> bool | None:

@@ -17,17 +17,17 @@ from agent_wiki.pages.indexes import IndexEntry, entry_of_foreign, indexes_of
 from agent_wiki.pages.memo import Known
 from agent_wiki.pages.quarantine import held_besides
 from agent_wiki.pages.settled import settled_sessions
-from agent_wiki.pages.state import WikiState
+from agent_wiki.pages.state import WikiState, WikiView
 from agent_wiki.pipeline import audit
 from agent_wiki.pipeline.page_writers import has_use_for_two, write_texts, written_pages
 from agent_wiki.pipeline.pages_on_disk import INDEX_PAGES, PagesOnDisk, remember, remember_indexes
 from agent_wiki.pipeline.quarantine_files import QuarantineFiles
-from agent_wiki.pipeline.report import Learnt, Report
+from agent_wiki.pipeline.report import Learnt, Note, Report
 from agent_wiki.pipeline.scripts_on_disk import ScriptFiles
 from agent_wiki.pipeline.settling import terms_of
 from agent_wiki.wiki.generated import origin_of
 from agent_wiki.wiki.kinds import FOLDERS, LESSONS
-from agent_wiki.wiki.layout import AGENTS, ARCHIVE, kind_of, skill_path
+from agent_wiki.wiki.layout import AGENTS, ARCHIVE, kind_of, page_id, skill_path
 from agent_wiki.wiki.store import WikiFolder
 from agent_wiki.wiki.templates import Templates
 from agent_wiki.wiki.two_processes import worked_beside
@@ -91,7 +91,7 @@ class CatalogFiles:
         scripts = self._write_scripts(made)
         found = self._write_pages(made, before)
         self.report.pages_unchanged += len(found.rendered) - found.changed
-        self._remove(found.rendered, scripts)
+        self._remove(found.rendered, scripts, made.view)
         self._write_quarantine(made)
         remembering = partial(self._remember, made, found.known, may_settle=may_settle)
         if has_use_for_two(len(found.rendered), self.folder):
@@ -175,13 +175,17 @@ class CatalogFiles:
         assert page.foreign is not None
         return former is None or former != page.foreign or list(former.fields) != list(page.foreign.fields)
 
-    def _remove(self, rendered: set[str], scripts: ScriptFiles) -> None:
+    def _remove(self, rendered: set[str], scripts: ScriptFiles, view: WikiView) -> None:
         """Remove generated pages that are no longer rendered, unless an unreadable record may have made them."""
         gone = self.pages.replaceable - rendered
         for path in sorted(gone if self.may_remove_all else gone.intersection(self.released)):
             if kind_of(path) == "skill":
                 scripts.remove(path.split("/")[1])
             self.folder.remove(path)
+            name = page_id(path)
+            if name in view.ignored and name not in view.guidelines:
+                rules = sorted({str(each.rule_id) for each in view.ignored[name]})
+                self.report.ignored.append(Note(path, ", ".join(rules)))
 
     def _write_quarantine(self, made: Catalog) -> None:
         """Write what else is held back, and remove what no longer is, unless an unreadable record may have made it."""

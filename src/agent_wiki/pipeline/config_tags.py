@@ -54,15 +54,22 @@ def tag_entries(view: WikiView, former: Mapping[str, Sequence[list[str]]]) -> di
             entries[name] = own
         elif now != own:
             by_stage = [list(each.entry.tags) for each in joined.contributions[1:]] + list(former.get(name, ()))
+            by_stage += _tags_of_ignored(view, name)
             if now in by_stage:
                 entries[name] = own
-    gone = {name: list(replaced) for name, replaced in former.items() if name not in view.guidelines}
+    former_pages = (former.keys() | view.ignored.keys()) - view.guidelines.keys()
+    gone = {name: [*former.get(name, ()), *_tags_of_ignored(view, name)] for name in sorted(former_pages)}
     for name, joined in view.rejected.items():
         gone.setdefault(name, []).extend(list(each.entry.tags) for each in joined.contributions)
     for name, by_stage in gone.items():
         if configured.get(name) in by_stage:
             entries[name] = None
     return entries
+
+
+def _tags_of_ignored(view: WikiView, name: str) -> list[list[str]]:
+    """The tags that a guideline, by id, has from rules that the owner ignores."""
+    return [list(each.tags) for each in view.ignored.get(name, ())]
 
 
 def tags_of_stages(records: Iterable[SessionRecord]) -> dict[str, list[list[str]]]:

@@ -11,6 +11,7 @@ from agent_wiki.errors import RunError
 from agent_wiki.pipeline import sidecar
 from agent_wiki.pipeline.ingest import Options, run
 from agent_wiki.pipeline.newer_wiki import newer_files, refuse_newer_wiki
+from agent_wiki.pipeline.owners_pages import published
 from agent_wiki.pipeline.redacted_sources import note_redacted
 from agent_wiki.pipeline.report import Report
 from agent_wiki.redaction.values import redact_value
@@ -42,8 +43,10 @@ def patch_config(wiki: Path, patch: Mapping[str, Any], report: Report) -> Report
             folder.write_text(CONFIG, edited)
         except RecursionError as error:
             raise RunError("the patch is nested too deeply; nothing was changed") from error
-        options = Options(wiki, ("catalog",), dry_run=report.is_dry_run, new_pages="unlisted")
-        run([], options, report, no_progress)
+        if not report.is_dry_run:
+            run([], Options(wiki, ("catalog",), new_pages="unlisted"), report, no_progress)
+    if report.is_dry_run:
+        published(WikiFolder(wiki, is_dry_run=True), report, lambda publisher: publisher.set_config(edited))
     note_redacted(found, CONFIG, report)
     report.written = sorted({*folder.written, *report.written})
     return report

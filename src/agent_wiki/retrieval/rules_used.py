@@ -62,7 +62,8 @@ class RuleUse:
             yield from ("", "finds something in:", "", *_indented(example.fires))
             yield from ("", "and nothing in:", "", *_indented(example.silent))
         if self.made:
-            yield from ("", "made here:", "", *self.made_lines())
+            heading = "in records here, and on no page while the rule is ignored:" if self.is_ignored else "made here:"
+            yield from ("", heading, "", *self.made_lines())
 
     def made_lines(self) -> Iterator[str]:
         """A line for each page that it made something for, with the session."""

@@ -68,6 +68,7 @@ class Report:
     pages_waiting: int = 0  # new ones that a later run publishes
     learnt: list[Learnt] = field(default_factory=list)  # pages of lessons that are new in the wiki
     archived: list[str] = field(default_factory=list)
+    ignored: list[Note] = field(default_factory=list)  # pages that were removed, as the owner ignores their rules
     quarantined: list[str] = field(default_factory=list)  # pages that are held back since this run
     edited: list[str] = field(default_factory=list)  # pages that a person changed: they are left as they are
     failures: list[Failure] = field(default_factory=list)

@@ -76,6 +76,11 @@ def _looks(report: Report) -> list[str]:
         lines.append(f"warning: {first}{more}")
     if report.quarantined:
         lines.append(f"held back: {counted(len(report.quarantined), 'page')} that may mislead an agent: `wiki review`")
+    if report.ignored:
+        rules = _tally(Counter(one_line(note.reason) for note in report.ignored))
+        pages = counted(len(report.ignored), "page")
+        would = "would be " if report.is_dry_run else ""
+        lines.append(f"ignored: {pages} {would}removed, as `rules.ignore` names the rule: {rules}")
     if report.edited:
         lines.append(f"edited: {counted(len(report.edited), 'page')} by a person, left as they are: `wiki review`")
     if report.dropped_claims:
@@ -133,6 +138,7 @@ def _lists(report: Report) -> list[str]:
         ("written", report.written),
         ("removed", report.removed),
         ("archived", report.archived),
+        ("removed, as `rules.ignore` names their rules", report.ignored),
     )
     return [line for title, entries in lists for line in _listed(title, as_lines(entries), None)]
 
