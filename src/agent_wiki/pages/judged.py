@@ -23,7 +23,7 @@ from agent_wiki.wiki.values import entries_of, texts_of
 STAGES = (SUMMARIZE, EXTRACT_GUIDELINES, SYNTHESIZE_SKILL)
 """The stages whose answers hold lessons, workflows and summaries."""
 
-VERSION = 6
+VERSION = 7
 """Of the rules: what was judged by others is judged again."""
 
 Part: TypeAlias = tuple[str, tuple[SafetyFinding, ...]]

@@ -256,13 +256,15 @@ _SIGNS = Signs(
 )
 _OFFERS = regex(r"\b(?:would you like me to|shall i|should i|(?:do you )?want me to)\b[^.?!\n]{0,120}\Z", re.IGNORECASE)
 _ASKS_SO = regex(r"[^.?!\n]{0,120}\?")
+_NOT_KNOWN = regex(r"\b(?:unsupported|unknown|invalid) (?:tool |function )?call: mcp__\w+\Z", re.IGNORECASE)
+_NOT_ALLOWED = regex(r"\brequested permissions? to use mcp__\w+, but you haven['’]t granted\Z", re.IGNORECASE)
 _BY_NEGATION = ("instructs/conceal", "instructs/ignore")
 
 
 def findings(passage: Passage) -> Iterator[SafetyFinding]:
     """What a text orders an agent as its operator would."""
     for rule, match in matches(passage, _SIGNS):
-        if (rule in _BY_NEGATION or is_ordered(passage, match)) and not _is_offered(match):
+        if (rule in _BY_NEGATION or is_ordered(passage, match)) and not (_is_offered(match) or _is_failure(match)):
             yield finding(rule, match.group())
 
 
@@ -270,6 +272,13 @@ def _is_offered(match: re.Match[str]) -> bool:
     """An agent asked its user whether it was to do that: a question orders nothing."""
     before, after = match.string[max(match.start() - 160, 0) : match.start()], match.string[match.end() :][:160]
     return _OFFERS.search(before) is not None and _ASKS_SO.match(after) is not None
+
+
+def _is_failure(match: re.Match[str]) -> bool:
+    """A harness says why a call failed: it does not know the tool, or nobody allowed it. The words are no order."""
+    said = match.string[max(match.start() - 40, 0) : match.end()]
+    refused = said + match.string[match.end() :][: len(", but you haven't granted")]
+    return _NOT_KNOWN.search(said) is not None or _NOT_ALLOWED.search(refused) is not None
 
 
 FAMILY = SignFamily(findings, _SIGNS)
