@@ -218,3 +218,16 @@ def test_what_consult_cannot_be_given_is_said(wrong: dict[str, typing.Any], said
 def test_one_stage_is_given_in_a_list(tmp_path: Path) -> None:
     with pytest.raises(aw.UsageError, match="give a list of names, not 'summarize' alone"):
         aw.ingest([record(tmp_path, "a")], tmp_path / "wiki", stages="summarize")
+
+
+@pytest.mark.parametrize("jobs", [0, -1])
+def test_fewer_jobs_than_one_are_refused(tmp_path: Path, jobs: int) -> None:
+    with pytest.raises(aw.UsageError, match=f"jobs: {jobs} is less than 1"):
+        aw.ingest([], tmp_path / "wiki", jobs=jobs)
+    assert not (tmp_path / "wiki").exists()
+
+
+def test_the_api_names_the_wiki_beside_and_no_option_of_the_command(tmp_path: Path) -> None:
+    aw.ingest([], tmp_path / "demo")
+    with pytest.raises(aw.UsageError, match=r"demo is one\Z"):
+        aw.open(tmp_path / "wiki")

@@ -70,7 +70,9 @@ def test_where_no_wiki_is_the_one_beside_it_is_named(
     assert main(["init", "--wiki", "demo"]) == 0
     assert main(["catalog", "--wiki", "demo"]) == 0
     assert main(command) == 2
-    assert re.search(r"wiki: no wiki here; (\S*/)?demo is one: name it with --wiki", capsys.readouterr().err)
+    assert re.search(
+        r"\Awiki: \S*/wiki: no wiki here; (\S*/)?demo is one: name it with --wiki", capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize(

@@ -101,9 +101,11 @@ def ingest(
     one (None: the embedded one). `stages` are the names of those to run (None: all). `jobs` are the worker processes
     of an engine given by name: with more than one, guard your script by `if __name__ == "__main__"`. `asking` is for
     engines that ask a model; `progress` is called with (what, done, of). Out: what the run did; what is wrong with
-    single recordings is among its `failures`. Raises `UsageError` for a stage that there is not, and
-    `RunError` where the run cannot begin or continue.
+    single recordings is among its `failures`. Raises `UsageError` for a stage that there is not or fewer jobs than one,
+    and `RunError` where the run cannot begin or continue.
     """
+    if jobs < 1:
+        raise UsageError(f"jobs: {jobs} is less than 1")
     folder = Path(wiki)
     options = Options(
         folder,
@@ -144,7 +146,7 @@ def normalize(path: AnyPath, report: Report | None = None) -> Iterator[Trajector
 
 def open(wiki: AnyPath) -> Wiki:  # noqa: A001 - read as `agent_wiki.open`
     """Open a wiki for reading. Raises `UsageError` if there is no such folder."""
-    require_folder(Path(wiki))
+    require_folder(Path(wiki), is_named_by_option=False)
     return Wiki(Path(wiki))
 
 

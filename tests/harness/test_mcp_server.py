@@ -289,7 +289,9 @@ def test_what_a_page_says_cannot_act_on_a_terminal(wiki: Path) -> None:
 def test_huge_and_odd_requests_are_answered(wiki: Path) -> None:
     assert told_of(wiki, "consult", task="zebra telescope orchestra " * 40_000) == "Nothing in the wiki applies."
     assert "check-the-cart" in told_of(wiki, "consult", task="change the cart after a check", kind="skill")
-    assert told_of(wiki, "consult", task="run the check", tags=["none-such"]) == "Nothing in the wiki applies."
+    assert told_of(wiki, "consult", task="run the check", tags=["none-such"]) == (
+        "Nothing in the wiki applies.\nNote: no page has the tag none-such."
+    )
     assert "about to do" in refused(wiki, "consult", task="  ")
     refused(wiki, "consult", task="run", kind="summary")
     refused(wiki, "consult", task=["run"])

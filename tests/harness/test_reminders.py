@@ -58,6 +58,17 @@ def test_the_hook_of_a_session_start_never_fails(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, b"")
 
 
+def test_an_agent_that_nobody_knows_is_named_and_answered_in_plain_text(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    assert main(["hook", "start", "--wiki", str(tmp_path / "none"), "--agent", "codecks"]) == 0
+    out, err = capfdbinary.readouterr()
+    assert out == b""
+    assert err.startswith(b"wiki hook start: knows no agent codecks, and answers in plain text; there is claude-code,")
+    assert main(["hook", "start", "--wiki", str(tmp_path / "none"), "--agent", "codex"]) == 0
+    assert capfdbinary.readouterr().err == b""
+
+
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell closes the streams")
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "2>/dev/full"])

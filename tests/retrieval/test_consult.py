@@ -92,13 +92,22 @@ def test_tags_and_kind_narrow(wiki: Path, capsys: pytest.CaptureFixture[str]) ->
     assert PYTEST["title"] in capsys.readouterr().out
 
 
+def test_a_tag_that_no_page_has_is_named(wiki: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["consult", TASK, "--wiki", str(wiki), "--tags", "Tests,testz"]) == 0
+    out, err = capsys.readouterr()
+    assert (PYTEST["title"] in out, err) == (True, "no page has the tag testz\n")
+    assert main(["consult", TASK, "--wiki", str(wiki), "--tags", "testz,\x1b[31mred"]) == 0
+    assert capsys.readouterr().err == "no page has the tag red or testz\nnothing in the wiki applies\n"
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
         (["consult", TASK], "no wiki here"),
         (["consult", TASK, "--kind", "page"], "no kind 'page': choose one of cluster, skill"),
         (["consult", TASK, "--read", "--json"], "use only one of them"),
-        (["consult", TASK, "--max-tokens", "0"], "max-tokens"),
+        (["consult", TASK, "--read", "--max-tokens", "0"], "max-tokens"),
+        (["consult", TASK, "--max-tokens", "90"], "--max-tokens limits what --read prints; give both"),
         (["review"], "no wiki here"),
     ],
 )

@@ -26,8 +26,14 @@ def consult(
     ],
     read: Annotated[bool, typer.Option("--read", help="Print the pages themselves.")] = False,
     max_tokens: Annotated[
-        int, typer.Option("--max-tokens", min=1, help="The most tokens to print with --read, at two bytes per token.")
-    ] = _MOST_TOKENS,
+        int | None,
+        typer.Option(
+            "--max-tokens",
+            min=1,
+            help="The most tokens to print with --read, at two bytes per token.",
+            show_default=str(_MOST_TOKENS),
+        ),
+    ] = None,
     tags: Annotated[
         str, typer.Option("--tags", help="Only pages with one of these tags: a,b.", show_default=False)
     ] = "",
@@ -48,7 +54,7 @@ def consult(
 ) -> None:
     """Print the two to five pages that apply to what you are about to do; nothing if none does."""
     from agent_wiki import retrieval
-    from agent_wiki.retrieval.elsewhere import nothing_applies, unknown_repository
+    from agent_wiki.retrieval.elsewhere import nothing_applies, unknown_repository, unknown_tags
     from agent_wiki.retrieval.terminal import hit_lines
     from agent_wiki.trajectory.repository import repository_here
 
@@ -57,16 +63,21 @@ def consult(
         raise UsageError('consult: say what you are about to do, as in: wiki consult "fix the failing test"')
     if read and as_json:
         raise UsageError("consult: --read prints pages and --json prints rows; use only one of them")
+    if max_tokens is not None and not read:
+        raise UsageError("consult: --max-tokens limits what --read prints; give both")
     folder, with_tags, of_kinds = shared_wiki_folder(wiki), _listed(tags), _listed(kind)
     here = repository or repository_here(Path.cwd())
     hits = retrieval.consult(folder, task, tags=with_tags, kinds=of_kinds, repository=here)
     if as_json:
         print_json([hit.to_json() for hit in hits], is_ascii=True)
     elif read:
-        typer.echo(retrieval.read_pages(hits, max_tokens) or _nothing_fits(hits, max_tokens), nl=False)
+        most = max_tokens or _MOST_TOKENS
+        typer.echo(retrieval.read_pages(hits, most) or _nothing_fits(hits, most), nl=False)
     else:
         for position, hit in enumerate(hits, start=1):
             print_lines(hit_lines(hit, position))
+    if with_tags and (line := unknown_tags(folder, with_tags)):
+        print_lines([line], err=True)
     if repository and (line := unknown_repository(folder, repository)):
         print_lines([line], err=True)
     if not hits:

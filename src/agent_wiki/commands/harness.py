@@ -113,11 +113,16 @@ def _complain(line: str) -> None:
 def start(words: Words) -> int:
     """Print how to consult the wiki, nothing if there is none, and return 0; what is wrong is a line of its own."""
     from agent_wiki.errors import AgentWikiError
+    from agent_wiki.harness.agents import AGENTS
     from agent_wiki.harness.reminders import answer, reminder
 
     ignored = [*words.unknown, *([] if words.payload is None else [words.payload])]
     if ignored:
         _complain(f"wiki hook start: does not know {', '.join(ignored)}")
+    if words.agent and words.agent not in (known := [each.name for each in AGENTS]):
+        _complain(
+            f"wiki hook start: knows no agent {words.agent}, and answers in plain text; there is {', '.join(known)}"
+        )
     try:
         text = answer(reminder(words.wiki, working_folder(), os.environ), words.agent)
         with suppress(AttributeError):  # no standard output

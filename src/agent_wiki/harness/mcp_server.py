@@ -22,7 +22,7 @@ from agent_wiki import __version__
 from agent_wiki.errors import AgentWikiError, RunError, UsageError
 from agent_wiki.redaction.redact import redact_text
 from agent_wiki.retrieval import consult
-from agent_wiki.retrieval.elsewhere import nothing_applies, unknown_repository
+from agent_wiki.retrieval.elsewhere import nothing_applies, unknown_repository, unknown_tags
 from agent_wiki.retrieval.rows import index_fields, page_at
 from agent_wiki.retrieval.terminal import hit_lines, plain_text, support_and_trust
 from agent_wiki.retrieval.why import why
@@ -111,8 +111,8 @@ class WikiTools:
         if not lines:
             nothing = nothing_applies(self.wiki, short, names, kinds, here, named_by="`repository`")
             lines = [f"{nothing[0].upper()}{nothing[1:]}."]
-        note = unknown_repository(self.wiki, given) if given else None
-        return "\n".join([*lines, *([f"Note: {note}."] if note else [])])
+        notes = [unknown_tags(self.wiki, names), unknown_repository(self.wiki, given) if given else None]
+        return "\n".join([*lines, *(f"Note: {note}." for note in notes if note)])
 
     def read_page(self, link: Link) -> str:
         """Read one page that `consult` listed, by its link: a guideline, cluster, skill, task or summary, as text."""

@@ -30,6 +30,16 @@ def unknown_repository(wiki: Path, repository: str) -> str | None:
     return f"no page is for the repository {plain_line(name, _MOST_NAME)} alone; {others}"
 
 
+def unknown_tags(wiki: Path, tags: Collection[str]) -> str | None:
+    """One line that names those of the tags that no page has; None where each has one.
+
+    Raises `UsageError` if the folder is not a wiki.
+    """
+    known = {tag for _, own in opened(wiki).topics for tag in own}
+    unknown = [tag for tag in tags if tag.casefold() not in known]
+    return f"no page has the tag {_listed(unknown, ' or ')}" if unknown else None
+
+
 def nothing_applies(
     wiki: Path,
     task: str,
@@ -48,6 +58,6 @@ def nothing_applies(
     return f"{line} here, only what holds for {_listed(names)} alone ({named_by})" if names else line
 
 
-def _listed(names: Collection[str]) -> str:
+def _listed(names: Collection[str], between: str = ", ") -> str:
     shown = [plain_line(each, _MOST_NAME) for each in sorted(names)]
-    return ", ".join([*shown[:_MOST_NAMED], *(["others"] if len(shown) > _MOST_NAMED else [])])
+    return between.join([*shown[:_MOST_NAMED], *(["others"] if len(shown) > _MOST_NAMED else [])])

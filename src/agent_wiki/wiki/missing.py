@@ -15,30 +15,37 @@ _MOST_LOOKED_AT = 1_000
 _LONGEST_NAME = 1_000  # a path that is cut cannot be copied
 
 
-def require_folder(folder: Path) -> None:
+def require_folder(folder: Path, *, is_named_by_option: bool = True) -> None:
     """Raise `UsageError` where there is no such folder."""
     if not folder.is_dir():
-        raise no_wiki(folder)
+        raise no_wiki(folder, is_named_by_option=is_named_by_option)
 
 
-def no_wiki(folder: Path) -> UsageError:
+def no_wiki(folder: Path, *, is_named_by_option: bool = True) -> UsageError:
     """That this folder is no wiki, and which one beside it is; else how one is made.
 
-    Of a wiki that is unfinished, what completes it.
+    Of a wiki that is unfinished, what completes it. `is_named_by_option`: a command asks for it.
     """
+    place = _shown(folder)
     if _is_unfinished(folder):
         name = shlex.quote(plain_line(str(folder), _LONGEST_NAME))
         return UsageError(
-            f"{folder}: an unfinished wiki, with records of sessions and without an index; "
+            f"{place}: an unfinished wiki, with records of sessions and without an index; "
             f"`wiki ingest PATH --wiki {name}` completes it, and `wiki catalog --wiki {name}` what is recorded so far"
         )
     beside = min(_wikis_in(folder.parent), default=None)
     if beside is None:
         return UsageError(
-            f"{folder}: no wiki here; `wiki ingest PATH` makes one of recordings, `wiki init` an empty one"
+            f"{place}: no wiki here; `wiki ingest PATH` makes one of recordings, `wiki init` an empty one"
         )
     name = plain_line(str(folder.parent / beside), _LONGEST_NAME)
-    return UsageError(f"{folder}: no wiki here; {name} is one: name it with --wiki")
+    how = ": name it with --wiki" if is_named_by_option else ""
+    return UsageError(f"{place}: no wiki here; {name} is one{how}")
+
+
+def _shown(folder: Path) -> str:
+    """The folder's path; a bare name, which follows the command's own, is shown as what lies here."""
+    return str(folder) if folder.is_absolute() or len(folder.parts) != 1 else f"./{folder}"
 
 
 def _is_unfinished(folder: Path) -> bool:
