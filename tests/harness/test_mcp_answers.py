@@ -51,6 +51,8 @@ def test_a_line_that_is_no_request_is_answered_and_a_notification_or_an_empty_li
     lines = {
         "no JSON": (None, -32700),
         '{"jsonrpc": "2.0", "id": 1, "method": 5}': (1, -32600),
+        '{"jsonrpc": "2.0", "id": 5}': (5, -32600),
+        '{"jsonrpc": "2.0", "id": 6, "error": {}}': (None, -32600),
         '{"id": "two", "method": "ping"}': ("two", -32600),
         '{"jsonrpc": "2.0", "id": 3, "method": "ping", "params": 7}': (3, -32600),
         '{"jsonrpc": "2.0", "id": true, "method": "ping", "params": 7}': (None, -32600),

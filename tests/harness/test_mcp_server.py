@@ -220,6 +220,20 @@ def test_a_person_can_begin_a_task_with_what_the_wiki_knows(wiki: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "says"), [("consult", "consult: task: missing"), ("\x1b[31mnone", "none: no such prompt")]
+)
+def test_a_prompt_that_cannot_be_given_is_one_line_and_no_bug(wiki: Path, name: str, says: str) -> None:
+    async def refusal() -> Any:
+        async with mcp.Client(server_of(wiki)) as client:
+            with pytest.raises(mcp.MCPError) as raised:
+                await client.get_prompt(name, {})
+            return raised.value.error
+
+    error = run(refusal())
+    assert (error.code, error.message) == (-32602, says)
+
+
+@pytest.mark.parametrize(
     "link",
     [
         "../secret.md", "guidelines/../../secret.md", "/etc/passwd", "guidelines/..", "", ".", "_index.jsonl",

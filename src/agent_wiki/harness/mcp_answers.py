@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from agent_wiki.wiki.text import plain_line
 
 _MOST_NAMED = 3
+_OF_ANSWERS = frozenset({"result", "error"})
 _MOST_NAME = 40
 
 
@@ -77,7 +78,7 @@ def _error(raised: Exception) -> JSONRPCError | None:
 
 def _id_of(request: Any) -> int | str | None:
     """The id of what was to be a request. The id of an answer is this server's own."""
-    found = request.get("id") if isinstance(request, Mapping) and "method" in request else None
+    found = request.get("id") if isinstance(request, Mapping) and _OF_ANSWERS.isdisjoint(request) else None
     return found if isinstance(found, int | str) and not isinstance(found, bool) else None
 
 

@@ -13,7 +13,8 @@ from urllib.parse import unquote
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.prompts import Prompt
-from mcp.types import Resource, ResourceTemplate
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_PARAMS, Resource, ResourceTemplate
 from pydantic import AnyUrl, ValidationError
 
 from agent_wiki.errors import AgentWikiError, UsageError
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from mcp.server.lowlevel.helper_types import ReadResourceContents
     from mcp.server.mcpserver.context import Context
-    from mcp.types import CallToolResult, InputRequiredResult
+    from mcp.types import CallToolResult, GetPromptResult, InputRequiredResult
 
     from agent_wiki.harness.mcp_server import WikiTools
 
@@ -74,6 +75,18 @@ class WikiServer(MCPServer[Any]):
             if not isinstance(error.__cause__, ValidationError):
                 raise
             raise ToolError(f"{name}: {arguments_line(error.__cause__)}") from error
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
+    ) -> GetPromptResult | InputRequiredResult:
+        """A prompt. Raises `MCPError` with one line where an argument is missing: the library logs a traceback."""
+        prompt = next((each for each in await self.list_prompts() if each.name == name), None)
+        wanted = [each.name for each in (prompt.arguments or () if prompt else ()) if each.required]
+        if prompt is None:
+            raise MCPError(INVALID_PARAMS, f"{plain_line(name, _MOST_TITLE)}: no such prompt")
+        if missing := [each for each in wanted if each not in (arguments or {})]:
+            raise MCPError(INVALID_PARAMS, f"{name}: {', '.join(missing)}: missing")
+        return await super().get_prompt(name, arguments, context)
 
     async def list_resources(self) -> list[Resource]:
         """The first pages of the index, each with its kind, support and trust."""
