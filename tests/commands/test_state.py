@@ -6,6 +6,7 @@ import json
 import shutil
 import tomllib
 from collections.abc import Iterator
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -258,3 +259,10 @@ def test_tail_shows_what_is_written_meanwhile_and_no_half_line(tmp_path: Path, m
     with pytest.raises(KeyboardInterrupt):
         seen.extend(_noted(follow.followed([log], 5, is_following=True), seen))
     assert seen == ["hook  old", "hook  new", "hook  half"]
+
+
+def test_doctor_names_the_engines_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = EntryPoint("parrot", "birds:Parrot", "agent_wiki.engines")
+    monkeypatch.setattr(doctor, "extensions", lambda _group: {"parrot": entry})
+    found = {each.name: each for each in doctor.checkups(Path("none"), Path(), {"PATH": ""})}["engines"]
+    assert (found.state, found.found) == ("ok", "offline, and parrot (of a package (birds:Parrot))")

@@ -31,7 +31,7 @@ _ASKING = "anthropic"
 _AGENTS = ("claude-code", "codex", "gemini")
 _COMMAND = "command"
 _RECORDED = "recorded"
-_GROUP = "agent_wiki.engines"
+GROUP = "agent_wiki.engines"
 _IGNORING = " without "
 _SPEAKS_OF_RULES = re.compile(r"rules[\"']?\s*:")  # begins with its word: so a long text is searched in no time
 
@@ -50,9 +50,9 @@ def engine_named(name: str) -> Engine:
         from agent_wiki.engines.scripted import ScriptedEngine
 
         return ScriptedEngine.from_file(Path(name.removeprefix("scripted:")))
-    entry = extensions(_GROUP).get(name)
+    entry = extensions(GROUP).get(name)
     if entry is None:
-        raise UsageError(f"no engine {name!r}; there is {', '.join((*ENGINES, *extensions(_GROUP)))}")
+        raise UsageError(f"no engine {name!r}; there is {', '.join((*ENGINES, *extensions(GROUP)))}")
     engine = loaded(entry)()
     if not isinstance(engine, Engine):
         raise UsageError(f"--engine {name}: {origin(entry)} gives no engine, such as a BaseEngine is")

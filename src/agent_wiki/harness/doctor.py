@@ -14,9 +14,11 @@ from typing import Any, Literal
 
 from agent_wiki import __version__
 from agent_wiki.asking.journal import journal_folder, records
+from agent_wiki.engines import GROUP as ENGINES_GROUP
 from agent_wiki.engines.at_hand import engines_at_hand
-from agent_wiki.errors import RunError
+from agent_wiki.errors import RunError, UsageError
 from agent_wiki.harness.connections import Connection, connections
+from agent_wiki.readers.extensions import extensions, origin
 from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki import holder
 from agent_wiki.wiki.config import parse_config
@@ -165,7 +167,11 @@ def _agent(found: Connection) -> Checkup:
 
 
 def _engines(environment: Mapping[str, str]) -> Checkup:
-    found = engines_at_hand(environment)
+    try:
+        of_packages = {name: f"of {origin(entry)}" for name, entry in extensions(ENGINES_GROUP).items()}
+    except UsageError as error:
+        return Checkup("engines", "problem", str(error), "pip uninstall one of the two packages")
+    found = engines_at_hand(environment) | of_packages
     if not found:
         return Checkup("engines", "ok", "offline (rules, no key); no model is at hand", "export ANTHROPIC_API_KEY=…")
     return Checkup("engines", "ok", f"offline, and {', '.join(f'{name} ({why})' for name, why in found.items())}")
