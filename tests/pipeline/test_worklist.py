@@ -244,3 +244,19 @@ def test_one_part_of_a_prompt_is_printed_alone(tmp_path: Path, wiki: Wiki, print
     else:
         assert lines == asked[part].splitlines()
     assert wiki("prompt", "summary", path, "--only", part)[0] == 2
+
+
+def test_a_dry_run_leaves_no_trace_and_says_what_it_is_for(tmp_path: Path, printed: Any) -> None:
+    recording = record(tmp_path, "x")
+    assert "nothing is written but what `.wiki/` remembers" in printed("worklist", recording, "--dry-run")[0]
+    printed("worklist", recording, "--prompts", tmp_path / "prompts", "--dry-run")
+    assert not (tmp_path / "prompts").exists()
+    assert not (tmp_path / "wiki" / ".wiki" / "asked.json").exists()
+    printed("worklist", recording)
+    assert (tmp_path / "wiki" / ".wiki" / "asked.json").exists()
+
+
+def test_why_a_recording_has_no_question_names_it_once(tmp_path: Path, printed: Any) -> None:
+    (tmp_path / "bad.json").write_text('{"x": 1}', encoding="utf-8")
+    (line,) = printed("prompt", "summarize", tmp_path / "bad.json")
+    assert line.count("bad.json") == 1

@@ -75,7 +75,9 @@ def worklist(
     from agent_wiki.pipeline.report import as_lines, as_values
 
     if dry_run and prompts is None:
-        raise UsageError("--dry-run: a worklist writes nothing; it is for --prompts FOLDER")
+        raise UsageError(
+            "--dry-run: it is for --prompts FOLDER, without which nothing is written but what `.wiki/` remembers"
+        )
     folder = PromptFolder(prompts, dry_run) if prompts is not None else None
     if folder is not None:
         folder.check(wiki_folder(wiki))

@@ -239,5 +239,6 @@ def _why_none(wanted: QuestionSelector, recording: RecordingPath | None, reasons
         return f"{name}: no question is open; an answered one is named by --request"
     place = f" of {recording}" if recording is not None else ""
     whose = f" on session {wanted.session}" if wanted.session else ""
-    why = "; ".join(dict.fromkeys(reasons)) or _NOTHING_ASKED.get(wanted.stage, "nothing is asked there")
+    said = (each.removeprefix(f"{recording}: ") for each in reasons)
+    why = "; ".join(dict.fromkeys(said)) or _NOTHING_ASKED.get(wanted.stage, "nothing is asked there")
     return f"{name}: no question{place}{whose}: {why}; see `wiki worklist`"

@@ -111,10 +111,12 @@ def worklist(
                     prompts.put(asked)
 
         named = recordings or known.existing()
-        is_kept = prompts is not None and not prompts.is_dry_run
+        is_dry_run = prompts is not None and prompts.is_dry_run
+        is_kept = prompts is not None and not is_dry_run
         report = rehearse(wiki, named, ALL_STAGES, listen, is_kept=is_kept, selection=selection or Selection())
         opened = in_order(_with_recordings(versions.kept(heard), report))
-        known.note(recordings, {each.request: path_of_listed(each.recording) for each in opened if each.recording})
+        if not is_dry_run:
+            known.note(recordings, {each.request: path_of_listed(each.recording) for each in opened if each.recording})
     listed = opened[:most]
     if prompts is not None:
         listed = [replace(each, file=prompt_file_name(each.stage, each.request)) for each in listed]
