@@ -106,3 +106,12 @@ def test_what_an_owner_prepared_is_no_other_thing(tmp_path: Path) -> None:
     recording = tmp_path / "r.json"
     recording.write_text('{"messages": [{"role": "user", "content": "Hi"}]}', encoding="utf-8")
     assert main(["ingest", str(recording), "--wiki", str(wiki)]) == 0
+
+
+def test_a_wiki_that_is_there_is_not_made_again_and_that_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", "--wiki", str(tmp_path / "wiki")]) == 0
+    capsys.readouterr()
+    assert main(["init", "--wiki", str(tmp_path / "wiki")]) == 0
+    assert capsys.readouterr().out == f"{tmp_path / 'wiki'} is a wiki already; nothing to write\n"

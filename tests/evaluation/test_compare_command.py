@@ -143,3 +143,11 @@ def test_a_recording_is_no_arm(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert (
         "session.jsonl:1: no field of a row; of a recording, `wiki eval metrics` makes rows" in capsys.readouterr().err
     )
+
+
+def test_failed_lines_are_named_in_their_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = rows(tmp_path / "many.jsonl", costs=[0.1] * 8)
+    file.write_text(file.read_text(encoding="utf-8") + "7\n" + "\n" * 90 + "8\n", encoding="utf-8")
+    assert main(["eval", "compare", str(file)]) == 1
+    named = [line.split(": ")[1] for line in capsys.readouterr().err.splitlines()]
+    assert named == [f"{file}:9", f"{file}:100"]

@@ -331,3 +331,9 @@ def test_all_agents_at_once_share_files_and_leave_none(tmp_path: Path, capsys: p
     assert tree(tmp_path) == everything
     printed(tmp_path, capsys, "--all", "--remove")
     assert tree(tmp_path) == {}
+
+
+def test_a_removal_names_no_file_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["connect", "claude-code", "--remove", "--dir", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == f"nothing of `wiki connect` is in {tmp_path}\n"
+    assert connect(tmp_path, capsys, "claude-code", "--remove")["unchanged"] == []

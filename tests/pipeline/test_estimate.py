@@ -291,6 +291,7 @@ def test_the_command_prints_a_table_or_json_and_writes_nothing(
     common = [*paths, "--wiki", str(tmp_path / "wiki"), "--engine", "anthropic", "--estimate"]
     assert _wiki("ingest", *common) == 0
     shown = capsys.readouterr().out.splitlines()
+    assert shown[0].endswith("sessions: 3 to mine")
     assert shown[1].split() == ["stage", "model", "calls", "answered", "input", "to", "cache", "from", "cache",
                                 "output", "expected", "at", "most"]  # fmt: skip
     assert _wiki("ingest", *common, "--json") == 0

@@ -209,7 +209,15 @@ def test_the_commands_print_what_they_did(wiki: Path, capsys: pytest.CaptureFixt
     _edit(wiki, page)
     assert main(["review", "--wiki", str(wiki)]) == 0
     shown = capsys.readouterr().out
-    assert f"{page} [edited]\n   --- rendered {page}\n   +++ edited {page}\n" in shown
+    head, *commands = shown.splitlines()[:3]
+    assert (head, commands) == (
+        f"{page} [edited]",
+        [
+            f"   to keep your words: wiki keep {page} --wiki {wiki}",
+            f"   to render it again: wiki restore {page} --wiki {wiki}",
+        ],
+    )
+    assert f"\n   --- rendered {page}\n   +++ edited {page}\n" in shown
     assert "   +A word of mine.\n" in shown
     assert main(["review", "--wiki", str(wiki), "--json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)

@@ -338,3 +338,11 @@ def test_a_failure_that_a_tool_reported_finds_the_page_whose_evidence_it_is(
 )
 def test_an_error_that_no_page_has_finds_nothing(wiki: Path, task: str) -> None:
     assert consult(wiki, task) == []
+
+
+@pytest.mark.parametrize(
+    ("task", "written"), [("run go test here", "go"), ("tests in Go fail", "Go"), ("golang, go test", "golang")]
+)
+def test_a_language_that_is_searched_by_a_clearer_name_is_shown_as_it_was_written(task: str, written: str) -> None:
+    words = lexical.words_of(task)
+    assert words[lexical.terms("golang")[0]] == written

@@ -159,6 +159,7 @@ def _lines(report: dict[str, Any]) -> list[str]:
     would = "would be " if report["is_dry_run"] else ""
     states = {"written": f"{would}written", "removed": f"{would}removed", "unchanged": "unchanged"}
     lines = [f"{name}: {says}" for state, says in states.items() for name in report[state]]
+    lines = lines or [f"nothing of `wiki connect` is in {report['folder']}"]
     return lines + [f"note: {note}" for note in report["notes"]]
 
 

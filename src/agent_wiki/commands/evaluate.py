@@ -98,7 +98,7 @@ def compare(
     """Compare arms over all trials, by family and by task, with intervals."""
     from agent_wiki.evaluation import render
     from agent_wiki.evaluation.compare import compare as compare_arms
-    from agent_wiki.pipeline.report import as_lines, listed_lines
+    from agent_wiki.pipeline.report.entries import as_lines, listed_lines, one_line
 
     if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
         raise UsageError(f"{plot}: the name of a plot must end in .svg or .png")
@@ -120,7 +120,7 @@ def compare(
     else:
         print_lines([report.removesuffix("\n")])
     print_lines(listed_lines("warning", as_lines(notes)), err=True)
-    print_lines(listed_lines("FAILED", as_lines(read.problems)), err=True)
+    print_lines(listed_lines("FAILED", [*map(one_line, read.problems)]), err=True)  # in the order of lines
     raise typer.Exit(exit_code)
 
 

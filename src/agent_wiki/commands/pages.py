@@ -37,7 +37,9 @@ def init(
         report.written += folder.written
     if as_json:
         finish(report, as_json=True)
-    print_lines(f"{wiki}/{path}" for path in sorted(report.written))
+    print_lines(
+        [f"{wiki}/{path}" for path in sorted(report.written)] or [f"{wiki} is a wiki already; nothing to write"]
+    )
 
 
 def dump(

@@ -48,7 +48,7 @@ def review(wiki: ExistingWiki = None, as_json: AsJson = False) -> None:
         for each in waiting.used:
             print_lines(_review_lines(folder, each))
         for page in waiting.edited:
-            print_lines(_edited_lines(page))
+            print_lines(_edited_lines(page, folder))
         print_lines(_exception_line(each) for each in let_pass)
         if not (waiting.held or waiting.used or waiting.edited):
             typer.echo("nothing is held back, and no page has harmed or misled a session", err=True)
@@ -62,12 +62,16 @@ def _exception_line(each: Mapping[str, str]) -> str:
     return one_line(f"{each['link']} [{each['key']}: {each['id']}]: {each['why']}")
 
 
-def _edited_lines(page: EditedPage) -> list[str]:
+def _edited_lines(page: EditedPage, folder: Path) -> list[str]:
     from agent_wiki.retrieval.terminal import one_line, plain_text
 
     note = "" if page.is_supported else "; no session supports it any more"
     diff = [f"   {line}" for line in plain_text(page.diff).split("\n")]
-    return [f"{one_line(page.link)} [edited{note}]", *diff]
+    wiki = ["--wiki", str(folder)]
+    undone = "render it again" if page.is_supported else "remove it"
+    choices = (("keep your words", "keep"), (undone, "restore"))
+    commands = (f"   to {what}: {shlex.join(['wiki', name, page.link, *wiki])}" for what, name in choices)
+    return [f"{one_line(page.link)} [edited{note}]", *map(one_line, commands), *diff]
 
 
 def _review_lines(folder: Path, each: Reviewed) -> list[str]:

@@ -17,7 +17,7 @@ _LINE_EVERY_SECONDS = 10.0
 
 
 class _Lines:
-    """A plain line when a step begins, and every ten seconds of a long one."""
+    """A plain line when a step begins, every ten seconds of a long one, and at the end of one that was counted."""
 
     def __init__(self) -> None:
         self._step = ""
@@ -25,7 +25,7 @@ class _Lines:
 
     def __call__(self, what: str, done: int, of: int) -> None:
         now = time.monotonic()
-        if what != self._step or now - self._shown_at > _LINE_EVERY_SECONDS:
+        if what != self._step or now - self._shown_at > _LINE_EVERY_SECONDS or done == of > 1:
             self._step, self._shown_at = what, now
             count = f": {done} of {of}" if of > 1 else ""
             sys.stderr.write(f"{what}{count}\n")

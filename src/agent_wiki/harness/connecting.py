@@ -43,8 +43,9 @@ class ConnectionPlan:
     notes: list[str] = field(default_factory=list)
 
     def names(self, state: State) -> list[str]:
-        """The files in that state, in the order in which they are written."""
-        return [change.name for change in self.changes if change.state == state]
+        """The files in that state, in the order in which they are written. One that is not there is in none."""
+        there = (change for change in self.changes if change.before is not None or change.after is not None)
+        return [change.name for change in there if change.state == state]
 
     def add(self, other: ConnectionPlan) -> None:
         """Take over another plan for the same folder, but for the changes and notes that are already in this one."""

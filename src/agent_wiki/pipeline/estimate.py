@@ -30,6 +30,7 @@ from agent_wiki.trajectory.lazily import dataclass
 from agent_wiki.wiki.text import counted
 
 _ENOUGH_ANSWERS = 5
+_STATUSES = {"mined": "to mine", "left-out": "left out"}
 
 
 @dataclass(slots=True)
@@ -221,7 +222,9 @@ class Estimate:
 
     def lines(self) -> list[str]:
         """The estimate for a person."""
-        counts = ", ".join(f"{count} {status}" for status, count in sorted(self.report.sessions.items()))
+        counts = ", ".join(
+            f"{count} {_STATUSES.get(status, status)}" for status, count in sorted(self.report.sessions.items())
+        )
         recordings = self.report.recordings - self.report.recordings_waiting
         lines = [f"read:  {counted(recordings, 'recording')}; sessions: {counts or 'none to read'}"]
         total = self.total()

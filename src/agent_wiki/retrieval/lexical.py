@@ -54,6 +54,7 @@ _OF_GENERIC = 0.3  # of its weight that such a word keeps
 _LEAST_TOTAL = 9.0  # about two words of average weight: one word in common with a short request is no answer to it
 _LONG_NUMBER = 3  # digits; such a number counts by itself
 _MOST_CHARACTERS = 20_000  # of a page; requests are shorter
+_GOLANG = "golang"
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
 _NOT_PLAIN = re.compile(r"[\W_]+")
 _QUOTED = re.compile(r"`([^`\n]{4,300})`|“([^”\n]{4,300})”")
@@ -77,7 +78,7 @@ def forms(text: str) -> Iterator[tuple[str, str]]:
     A small number counts with the word before it that says what it numbers, as in `exit code 2` or `port 80`.
     """
     before = ""
-    for token in tokens(_GO.sub("golang ", text[:_MOST_CHARACTERS])):
+    for token in tokens(_GO.sub(f"{_GOLANG} ", text[:_MOST_CHARACTERS])):
         numbered, before = _NUMBERED.get(before), token.lower()
         if numbered and token.isdecimal() and len(token) < _LONG_NUMBER:
             yield f"{numbered}{token}", token
@@ -97,10 +98,12 @@ def terms(text: str) -> list[str]:
 
 
 def words_of(task: str) -> dict[str, str]:
-    """Stem → the first word of a task that has it."""
+    """Stem → the first word of a task that has it, as it is written there."""
     found: dict[str, str] = {}
     for term, word in forms(task):
         found.setdefault(term, word)
+    if stem(_GOLANG) in found and (written := _GO.search(task)) and _GOLANG not in task.lower():
+        found[stem(_GOLANG)] = written.group().strip()
     return found
 
 
