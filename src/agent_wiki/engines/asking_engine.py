@@ -115,6 +115,9 @@ class AskingEngine(PromptingEngine):
         What is unknown is absent. Raises `NoAnswer`, `ServiceFailed` and `RunError`.
         """
 
+    def require_answerer(self) -> None:
+        """Raise `RunError` where it is known without a question that none can be answered: no key, no such program."""
+
     def shares_prefix(self, stage: str) -> bool:  # noqa: ARG002 - the same for all stages
         """Whether another stage reads the same trajectory with the same model, so that a cache mark pays."""
         return False

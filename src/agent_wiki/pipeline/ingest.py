@@ -17,7 +17,7 @@ from typing import Any
 from agent_wiki.asking.options import AskingOptions
 from agent_wiki.engine import Engine, Progress
 from agent_wiki.engines import EMBEDDED, OpenedEngine, one_round, opened_engine
-from agent_wiki.errors import RunError, UsageError
+from agent_wiki.errors import RunError
 from agent_wiki.pages.guideline import EXTRACT_GUIDELINES
 from agent_wiki.pages.state import taught_nothing
 from agent_wiki.pipeline import bucket_state, finished, new_pages, recordings_cache, sidecar
@@ -27,6 +27,7 @@ from agent_wiki.pipeline.mine import FORGOTTEN, LEFT_OUT, SUPERSEDED, Assignment
 from agent_wiki.pipeline.new_pages import NewPages
 from agent_wiki.pipeline.own_places import refuse_among_recordings
 from agent_wiki.pipeline.publish import Publisher
+from agent_wiki.pipeline.readiness import require_ready
 from agent_wiki.pipeline.report import NOT_IN_WIKI, Report
 from agent_wiki.pipeline.session_counts import count_file, count_session, count_unchanged
 from agent_wiki.pipeline.session_stages import (
@@ -102,8 +103,7 @@ def run(paths: Iterable[RecordingPath], options: Options, report: Report, progre
         folder.check_place()
     with opened_engine(options.engine, options.wiki, options.asking, options.stages) as opened:
         engine = opened.engine
-        if options.dry_run and engine.is_paid:
-            raise UsageError(f"--dry-run cannot say what {engine.name} would answer without asking it")
+        require_ready(opened, options.wiki, options.asking, options.ray, is_dry_run=options.dry_run)
         while True:
             with folder.locked(options.lock_timeout_seconds), options.stop.heard(engine.stop), one_round(engine):
                 _run_stages(inputs, folder, opened, options, report, progress, is_new=is_new and folder.is_bare)

@@ -67,11 +67,16 @@ def mined_on_ray(ordered: Sequence[Assignment], known: Known, options: RayOption
                 raise RunError(f"no machine of the Ray cluster has room for a task; it has {ray.cluster_resources()}")
 
 
+def require_ray() -> None:
+    """Raise `UsageError` where Ray is not installed."""
+    if find_spec("ray") is None:
+        raise UsageError("--executor ray needs the extra `ray`: pip install 'agent-wiki[ray]'")
+
+
 @contextmanager
 def _cluster(address: str, jobs: int) -> Iterator[Any]:
     """Ray, connected to a cluster; one that this program is connected to already is used and left as it is."""
-    if find_spec("ray") is None:
-        raise UsageError("--executor ray needs the extra `ray`: pip install 'agent-wiki[ray]'")
+    require_ray()
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no word to anybody outside
     import ray
 

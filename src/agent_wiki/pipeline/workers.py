@@ -115,8 +115,6 @@ def _in_processes(ordered: Sequence[Assignment], known: Known, workers: int, sto
 
 
 def _on_ray(ordered: Sequence[Assignment], known: Known, options: RayOptions, workers: Workers) -> Iterator[Mined]:
-    if not isinstance(ordered[0].engine, str):
-        raise UsageError("--executor ray is for an engine that waits for no model, such as offline")
     if any(_is_in_memory(each.path) for each in ordered):
         raise UsageError("--executor ray: no worker can read what lies in the memory of this process")
     from agent_wiki.pipeline.on_ray import mined_on_ray

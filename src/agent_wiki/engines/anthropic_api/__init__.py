@@ -83,6 +83,10 @@ class AnthropicEngine(AskingEngine):
         batches = [] if self._batches is None else self._batches.lines()
         return Account(self.spending.by_stage(), warnings, batches)
 
+    def require_answerer(self) -> None:
+        """Raise `RunError` without a key."""
+        self._service.open()
+
     def prepare(self) -> None:
         """Import what asking needs, before threads contend for it: that takes more than a second."""
         prepare_schemas()

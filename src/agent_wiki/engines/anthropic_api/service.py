@@ -109,7 +109,7 @@ class Service:
         import anthropic
 
         try:
-            return self._open().with_middleware(toll).messages.create(**body)
+            return self.open().with_middleware(toll).messages.create(**body)
         except anthropic.APIStatusError as error:
             raise self._failure(error, str(body["model"])) from error
         except anthropic.APIConnectionError as error:
@@ -157,7 +157,7 @@ class Service:
 
         asked: dict[str, Any] = {name: value for name, value in body.items() if name != "max_tokens"}
         try:
-            counted = self._open().messages.count_tokens(**asked).input_tokens
+            counted = self.open().messages.count_tokens(**asked).input_tokens
         except anthropic.NotFoundError as error:
             raise ServiceFailed(f"{self.endpoint} does not count tokens of {body['model']} (404)") from error
         except anthropic.APIStatusError as error:
@@ -176,7 +176,7 @@ class Service:
         requests: Any = [{"custom_id": name, "params": body} for name, body in bodies.items()]
         with self._batch_failures():
             try:
-                return str(self._open().with_middleware(_lost_once).messages.batches.create(requests=requests).id)
+                return str(self.open().with_middleware(_lost_once).messages.batches.create(requests=requests).id)
             except _Lost as error:
                 raise BatchLost(f"{self.endpoint}: connection lost while a batch was sent ({error})") from error
 
@@ -189,7 +189,7 @@ class Service:
 
         with self._batch_failures():
             try:
-                batch = self._open().messages.batches.retrieve(batch_id)
+                batch = self.open().messages.batches.retrieve(batch_id)
             except anthropic.NotFoundError as error:
                 raise BatchGone(f"{self.endpoint} does not have {batch_id} any more") from error
         has_ended = bool(batch.processing_status == "ended")
@@ -203,13 +203,13 @@ class Service:
         Raises `ServiceFailed` where they end midway; what came before counts.
         """
         with self._batch_failures():
-            for each in self._open().messages.batches.results(batch_id):
+            for each in self.open().messages.batches.results(batch_id):
                 yield each.custom_id, each.result
 
     def list_batches(self) -> Iterator[tuple[str, datetime.datetime, int]]:
         """Id, time and number of requests of the batches of this key, the newest first."""
         with self._batch_failures():
-            for each in self._open().messages.batches.list(limit=100):
+            for each in self.open().messages.batches.list(limit=100):
                 counts = each.request_counts
                 size = counts.processing + counts.succeeded + counts.errored + counts.canceled + counts.expired
                 yield each.id, each.created_at, size
@@ -233,7 +233,8 @@ class Service:
         except (anthropic.APIError, anthropic.AnthropicError, httpx2.HTTPError, json.JSONDecodeError) as error:
             raise ServiceFailed(f"{self.endpoint}: a batch could not be read to its end ({error})") from error
 
-    def _open(self) -> Anthropic:
+    def open(self) -> Anthropic:
+        """The client. Nothing is sent. Raises `RunError` without a key."""
         with self._lock:
             if self._client is None:
                 self._client = _client(self._base_url, self._provider)

@@ -75,6 +75,11 @@ class ProgramEngine(AskingEngine):
         super().stop(reason)
         self._stop.reason = reason
 
+    def require_answerer(self) -> None:
+        """Raise `RunError` where the program is not installed. It is not started."""
+        with scratch_folder() as folder:
+            self._program.call(Asked("", "", {}, ""), folder, os.environ)
+
     def _sent(self, asking: Asking, structure: Structure) -> Mapping[str, Any]:
         """The program's answer. Raises `RunError` where it has failed several times and never answered."""
         try:
