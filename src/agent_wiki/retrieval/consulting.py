@@ -11,6 +11,7 @@ from typing import Any
 
 from agent_wiki.errors import UsageError
 from agent_wiki.retrieval import lexical, meaning
+from agent_wiki.retrieval.bare_failures import says_what_failed
 from agent_wiki.retrieval.bare_requests import is_about
 from agent_wiki.retrieval.fuse import THRESHOLD, discounted, floor_of, fused, ranked, sinks
 from agent_wiki.retrieval.index import RetrievalIndex, opened
@@ -115,7 +116,7 @@ def consult(
     ]
     rows = {each.number: index.fields(each.number) for each in scored}
     scored = [each for each in scored if _may_apply(rows[each.number], here)]
-    scored = [each for each in scored if _answers(each, rows[each.number], asked, here)]
+    scored = [each for each in scored if _answers(each, rows[each.number], task, asked, here)]
     order = _order(scored, rows, here)
 
     hits: list[Hit] = []
@@ -150,9 +151,14 @@ def _scores(index: RetrievalIndex, task: str, named: Collection[str], wanted: Se
     return found.values()
 
 
-def _answers(scores: RowScores, row: Mapping[str, Any], asked: Mapping[str, str], here: Set[str]) -> bool:
-    """False for a page that shares no more with a bare command than its program; one for this very repository may."""
-    return scores.is_verbatim or _is_of(row, here) or is_about(row, scores.words, asked.keys())
+def _answers(scores: RowScores, row: Mapping[str, Any], task: str, asked: Mapping[str, str], here: Set[str]) -> bool:
+    """False for a page that shares no more with a bare command than its program, or with a failure than that it is one.
+
+    One for this very repository may.
+    """
+    if scores.is_verbatim or _is_of(row, here):
+        return True
+    return says_what_failed(task, scores.words, scores.meaning) and is_about(row, scores.words, asked.keys())
 
 
 def _order(

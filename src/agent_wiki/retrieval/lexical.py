@@ -46,10 +46,11 @@ operation module named such message response argument type value bin usr lib hom
 """
 # Of these, and of Python's own exceptions, most failures and command lines consist: they say that something failed,
 # not what.
-_SAYS_SO = frozenset(
-    map(stem, [*_WORDS_THAT_SAY_SO.split(), "named", *(name for name in dir(builtins) if name.endswith("Error"))])
-)  # `No module named x`
-_GENERIC = _SAYS_SO.union(map(stem, _WORDS_OF_FAILURES.split()))
+EXCEPTIONS = frozenset(stem(name) for name in dir(builtins) if name.endswith("Error"))
+"""Python's own, as stems."""
+_SAYS_SO = EXCEPTIONS.union(map(stem, [*_WORDS_THAT_SAY_SO.split(), "named"]))  # `No module named x`
+GENERIC = _SAYS_SO.union(map(stem, _WORDS_OF_FAILURES.split()))
+"""What a request shares with most failures, as stems."""
 _OF_GENERIC = 0.3  # of its weight that such a word keeps
 _LEAST_TOTAL = 9.0  # about two words of average weight: one word in common with a short request is no answer to it
 _LONG_NUMBER = 3  # digits; such a number counts by itself
@@ -148,7 +149,7 @@ def _behind(line: str) -> str:
 def _says_so(text: str) -> bool:
     """Whether a text says both that something failed and what."""
     own = set(terms(text))
-    return not own.isdisjoint(_SAYS_SO) and not own <= _GENERIC
+    return not own.isdisjoint(_SAYS_SO) and not own <= GENERIC
 
 
 def _of_several_words(texts: Iterable[str]) -> list[Quotation]:
@@ -167,7 +168,7 @@ def repeated(quoted: Iterable[Quotation], asked: Sequence[str]) -> tuple[frozens
     is_verbatim = False
     for stems, length, is_whole in quoted:
         own = set(stems)
-        if own <= _GENERIC and len(own) < _LEAST_VERBATIM:
+        if own <= GENERIC and len(own) < _LEAST_VERBATIM:
             continue
         most_left_out = 0 if is_whole else _MOST_LEFT_OUT * len(own)
         if len(own - held) <= most_left_out and not pairs.isdisjoint(pairwise(stems)):
@@ -267,7 +268,7 @@ def score(found: Mapping[str, str], request: RequestTerms, quoted: Set[str] = fr
         * (
             FIELDS[field] + _QUOTED_COUNTS
             if term in quoted
-            else FIELDS[field] * (_OF_GENERIC if term in _GENERIC else 1.0)
+            else FIELDS[field] * (_OF_GENERIC if term in GENERIC else 1.0)
         )
         for term, field in found.items()
     )
