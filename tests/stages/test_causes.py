@@ -130,6 +130,8 @@ def test_a_word_of_a_long_file_that_an_error_happens_to_have_names_no_remedy() -
     turning = (2, 4, 6)
     assert not _grade(session, turning, (4, "const part1 = shown(part);")).reason.endswith("names the remedy")
     assert _grade(session, turning, (4, "--reporter=verbose")).reason.endswith("names the remedy")
+    known = graded(session.done(), Turning(*turning, is_known=True), [(4, "const part1 = shown(part);")])
+    assert known == Grade("checked", "failed in T2, passed in T6; the remedy of this failure is a known one")
 
 
 def test_in_a_chain_the_step_that_failed_is_the_check() -> None:

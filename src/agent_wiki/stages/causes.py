@@ -54,6 +54,7 @@ _OFFERS = regex(r"\b(?:would you like me|do you want me|want me to|(?:shall|shou
 _MOST_OFFERED = 1_200  # characters at the end of a reply
 _INSTALLS = regex(r"\b(?:install|add|sync|ci|setup|use|link|PATH)\b|\b(?:brew|apt|apt-get|curl|wget)\b")
 _MOST_OF_REMEDY = 40  # words
+_NAMED, _KNOWN = "the failure itself names the remedy", "the remedy of this failure is a known one"
 _SOON = 60  # turns: a later objection is to other work
 _OTHER_SHELLS = frozenset({"powershell", "pwsh", "cmd"})
 _TALLY = regex(
@@ -112,8 +113,8 @@ class _Case(ChangedCase):
             if changed := next(iter(self.changes(event, confirming)), None):
                 return self.unless_stated(f"{where}, but T{changed.turn} changed something in between", against)
             return Grade("checked", f"{where}: the same command with leave to run outside the sandbox", against)
-        if self._is_named_by_tool(event, confirming):
-            return Grade("checked", f"{where}; the failure itself names the remedy", against)
+        if named := self._named_by_tool(event, confirming):
+            return Grade("checked", f"{where}; {named}", against)
         done = list(self.changes(event, confirming))
         changes, parts = [call for call in done if not self.is_remedy(call)], sum(map(self.is_remedy, done))
         if self._is_called_otherwise(event, confirming):  # edits bring no program that is missing
@@ -236,8 +237,12 @@ class _Case(ChangedCase):
         is_other = {failed for failed, _ in pairs} != {failed for failed, _ in again}
         return is_other or any(prepares_more(event[1], passed, confirming[1]) for _, passed in again)
 
-    def _is_named_by_tool(self, event: Call, confirming: Call) -> bool:
-        """The failure advises a word of the remedy that was not in what failed."""
+    def _named_by_tool(self, event: Call, confirming: Call) -> str:
+        """How the failure advises a word of the remedy that was not in what failed; empty where it does not.
+
+        Of a long text that was written a word that the lesson does not cite may be there by chance: it counts where the
+        remedy is known besides.
+        """
         before = asked_in(event).raw_arguments
         lines = [line[:400] for line in (event.result or "")[:20_000].splitlines() if not _CODE_LINE.match(line)]
         advice = [line for line in lines if _ADVISES.search(line)]
@@ -247,14 +252,15 @@ class _Case(ChangedCase):
         if tool_kind(event) == "edit" and not called_steps(event):  # a tool refuses a file: "Read it first"
             readers = {call.name for call in remedies if tool_kind(call) == "look"}
             if any(re.search(rf"\b{re.escape(name)}\b", (event.result or "")[:400]) for name in readers):
-                return True
+                return _NAMED
         applied = [call for call in remedies if may_change(call, asked_in(event)) or not called_steps(call)]
         applied.append(asked_in(confirming))
         new = {word for call in applied for word in new_words(call)}
-        if len(new) > _MOST_OF_REMEDY:  # most words of a file that is written have nothing to do with it
-            cited = " ".join(text for turn, text in self.quotes if turn != event.result_turn)
-            new = {word for word in new if word in cited}
-        return any(token in word and token not in before for token in said for word in new if word not in before)
+        cited = " ".join(text for turn, text in self.quotes if turn != event.result_turn)
+        named = [word for word in new if word not in before and any(one in word and one not in before for one in said)]
+        if len(new) <= _MOST_OF_REMEDY or any(word in cited for word in named):
+            return _NAMED if named else ""
+        return _KNOWN if named and self.turning.is_known else ""
 
     def _contradiction(self, event: Call) -> str:
         """What happened after the confirmation that speaks against the cause; empty when nothing does."""
