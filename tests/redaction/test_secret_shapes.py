@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from agent_wiki.redaction.encoded import ENCODED
 from agent_wiki.redaction.finding import _PREFIX, _beginning_with
 from agent_wiki.redaction.redact import redact_text
-from agent_wiki.redaction.secret_shapes import PREFIXED, SHORTEST_RUN
+from agent_wiki.redaction.secret_shapes import PREFIXED
+from agent_wiki.redaction.shapes import SHORTEST_RUN
 from tests.planted import _HEX, _LETTERS, _body
 
 

@@ -10,7 +10,8 @@ import binascii
 import re
 
 from agent_wiki.redaction.looks import looks_like_a_stand_in
-from agent_wiki.redaction.secret_shapes import PREFIXED, Shape
+from agent_wiki.redaction.secret_shapes import PREFIXED
+from agent_wiki.redaction.shapes import Shape
 from agent_wiki.trajectory.lazily import regex
 
 _SHORTEST_PREFIX = 4  # a shorter one gives five characters of base64 or fewer, which stand in many a text

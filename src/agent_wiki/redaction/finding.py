@@ -1,7 +1,8 @@
 """Finds the secrets of a text.
 
-Four searches: keys that vendors issue (`secret_shapes`), the same in base64 (`encoded`), private key blocks and
-headers, and values given to names that suggest secrets (`named_values`). All are made in the text and in its `views`.
+Four searches: keys that vendors issue (`secret_shapes`) or that stand in known places (`given_shapes`), the same in
+base64 (`encoded`), private key blocks and headers, and values given to names that suggest secrets (`named_values`). All
+are made in the text and in its `views`.
 
 Speed: the text is folded to one byte per character, with lower-case letters, and with a space for every character that
 is in no name and no key. Prefixes of keys and words of names are searched there; patterns run only where one is found.
@@ -16,9 +17,11 @@ from functools import lru_cache
 
 from agent_wiki.redaction.blocks import block_spans
 from agent_wiki.redaction.encoded import ENCODED, kind_of_encoded
-from agent_wiki.redaction.looks import is_random, looks_like_a_stand_in, stands_for_it
+from agent_wiki.redaction.given_shapes import BEYOND, CONTAINING, LITERALS
+from agent_wiki.redaction.looks import is_random, stands_for_it
 from agent_wiki.redaction.named_values import NAME_WORDS, named_spans
-from agent_wiki.redaction.secret_shapes import BEYOND, CONTAINING, LITERALS, PREFIXED, Shape, prefix_patterns
+from agent_wiki.redaction.secret_shapes import PREFIXED, prefix_patterns
+from agent_wiki.redaction.shapes import Shape, is_a_key
 from agent_wiki.redaction.views import may_hide, views
 from agent_wiki.trajectory.lazily import regex
 
@@ -177,12 +180,8 @@ def _shape_spans(text: str, shapes: list[Shape]) -> Iterator[Span]:
         for match in shape.pattern.finditer(text):
             value = match.group(group)
             kind = kind_of_encoded(value) if shape is ENCODED else shape.kind
-            if kind and shape.is_one(value) and (not stands_for_it(value) if group else _is_key(value)):
+            if kind and shape.is_one(value) and (not stands_for_it(value) if group else is_a_key(value)):
                 yield match.start(group), match.end(group), kind
-
-
-def _is_key(value: str) -> bool:
-    return any(character.isdigit() for character in value) and not looks_like_a_stand_in(value)
 
 
 def _header_spans(text: str, places: Iterator[int], word: str) -> Iterator[Span]:
