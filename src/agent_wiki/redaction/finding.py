@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from agent_wiki.redaction.blocks import block_spans
-from agent_wiki.redaction.encoded import ENCODED, kind_of_encoded
+from agent_wiki.redaction.encoded import ENCODED, encoded_texts, kind_of_encoded, may_hold_texts
 from agent_wiki.redaction.given_shapes import BEYOND, CONTAINING, LITERALS
 from agent_wiki.redaction.looks import is_random, stands_for_it
 from agent_wiki.redaction.named_values import NAME_WORDS, named_spans
@@ -55,15 +55,18 @@ those in several cases, in folded text, and signs that most texts lack, in plain
 _GATES = (*_HINTS, *_OF_SEVERAL, *_RARE)
 
 
-def secret_spans(text: str) -> list[Span]:
+def secret_spans(text: str, *, is_decoded: bool = False) -> list[Span]:
     """The spans of secrets, in order and without overlap, those that only a view shows included.
 
-    Raises nothing.
+    In what base64 was decoded to (`is_decoded`) no more base64 of texts is looked for. Raises nothing.
     """
-    hinted = _spans(text)
+    hinted = _spans(text, is_decoded=is_decoded)
     spans = hinted or []
-    others = views(text, may_be_split=hinted is not None)
-    seen = [(*view.place(start, end), kind) for view in others for start, end, kind in _spans(view.text) or ()]
+    seen = [
+        (*view.place(start, end), kind)
+        for view in views(text, may_be_split=hinted is not None)
+        for start, end, kind in _spans(view.text, is_decoded=is_decoded) or ()
+    ]
     return united([*spans, *(span for span in seen if not _joins(span, spans))]) if seen else spans
 
 
@@ -75,7 +78,7 @@ def _joins(span: Span, apart: list[Span]) -> bool:
 
 def may_hold_secrets(text: str) -> bool:
     """Whether there is a reason to look for secrets in a text; most texts have none."""
-    return any(_hints(*_folded(text))) or may_hide(text)
+    return any(_hints(*_folded(text))) or may_hide(text) or any(encoded_texts(text))
 
 
 def signs_of_secrets(text: str) -> list[str] | None:
@@ -84,7 +87,7 @@ def signs_of_secrets(text: str) -> list[str] | None:
     None where there are others, which only a search of each part finds.
     """
     words, literals, prefixed = _hints(*_folded(text))
-    if prefixed or may_hide(text) or any(BEYOND in each for each in literals):
+    if prefixed or may_hide(text) or any(BEYOND in each for each in literals) or any(encoded_texts(text)):
         return None
     return [each.lower().strip() for each in (*words, *literals)]
 
@@ -107,17 +110,18 @@ def united(spans: list[Span]) -> list[Span]:
     return united
 
 
-def _spans(text: str) -> list[Span] | None:
+def _spans(text: str, *, is_decoded: bool) -> list[Span] | None:
     """The secrets that stand in the characters of a text; None where nothing hints at one.
 
-    A vendor's key takes precedence over a name's value.
+    Base64 of a text with secrets takes precedence, then a vendor's key, over a name's value.
     """
     plain, folded = _folded(text)
     words, literals, prefixed = _hints(plain, folded)
-    if not words and not literals and not prefixed:
+    spans = [] if is_decoded or not may_hold_texts(text) else [*_encoded_spans(text)]
+    if not words and not literals and not prefixed and not spans:
         return None
     shapes = [*dict.fromkeys([*(each for literal in literals for each in _BY_LITERAL[literal]), *prefixed])]
-    spans = [*_shape_spans(text, shapes)]
+    spans += _shape_spans(text, shapes)
     if "key" in words or "secret" in words:
         spans += block_spans(text)
     for word in words:
@@ -128,6 +132,13 @@ def _spans(text: str) -> list[Span] | None:
         if not apart or span[0] >= apart[-1][1]:
             apart.append(span)
     return apart
+
+
+def _encoded_spans(text: str) -> Iterator[Span]:
+    """Base64 of a text that holds a secret, of the kind of the first in it."""
+    for start, end, said in encoded_texts(text):
+        if held := secret_spans(said, is_decoded=True):
+            yield start, end, held[0][2]
 
 
 def _folded(text: str) -> tuple[str, str]:
