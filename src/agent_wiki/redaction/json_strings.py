@@ -17,6 +17,15 @@ json_value = json.JSONDecoder(strict=False).decode
 """The value of JSON text, whose strings may have control characters in them."""
 
 
+def is_json(text: str) -> bool:
+    """Whether a text is JSON, and nested no deeper than can be read."""
+    try:
+        json_value(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 class JsonString(NamedTuple):
     """A string of JSON text from `start` to `end`, quotation marks included. `name` is the string before its colon."""
 

@@ -10,14 +10,17 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
-from agent_wiki.redaction.finding import Span, signs_of_secrets
-from agent_wiki.redaction.json_strings import json_strings, unescaped
-from agent_wiki.redaction.redact import kind_given_to, text_spans
-from agent_wiki.redaction.views import View
+from agent_wiki.redaction.finding import Span, signs_of_secrets, united
+from agent_wiki.redaction.json_strings import is_json, json_strings, unescaped
+from agent_wiki.redaction.numbers import mark_of
+from agent_wiki.redaction.redact import is_for_cookies, kind_given_to, text_spans
+from agent_wiki.redaction.views import View, view_of
 from agent_wiki.trajectory.digests import sha256_of
-from agent_wiki.trajectory.lazily import dataclass
+from agent_wiki.trajectory.lazily import dataclass, regex
 
 _BEGINS_JSON = tuple('{}[]",')
+_BEGINS_A_STRING = regex(r"\"(?:[\w-]{1,16}[ /=]|-p)?\Z")
+_ENDS_A_STRING = regex(r"\\{0,7}\"")
 _BLOCK_CHARACTERS = 1 << 22
 
 
@@ -73,7 +76,10 @@ def _places_in_block(block: list[str], first: int) -> Iterator[SecretPlace]:
 
 
 def json_spans(text: str) -> list[Span]:
-    """The secrets in the strings of JSON text, in order; what follows a string that does not end is judged as text."""
+    """The secrets in the strings of JSON text, in order, and those that only several of its strings give away.
+
+    What follows a string that does not end is judged as text. JSON in a string is judged as JSON.
+    """
     signs = signs_of_secrets(text)
     if signs is not None and not signs:
         return []
@@ -82,8 +88,23 @@ def json_spans(text: str) -> list[Span]:
     for start, position, name, value, may_hold in json_strings(text, signs):
         spans = _value_spans(name, value) if may_hold else []
         found += _moved(unescaped(text[start + 1 : position - 1]), spans, start + 1) if spans else []
-    rest = text[position:]
-    return [*found, *((start + position, end + position, kind) for start, end, kind in text_spans(rest))]
+    rest = [(start + position, end + position, kind) for start, end, kind in text_spans(text[position:])]
+    return united([*found, *rest, *_of_several(text, [*found, *rest])])
+
+
+def _of_several(text: str, found: list[Span]) -> Iterator[Span]:
+    """What redaction takes from JSON whose strings are redacted already: the next of an array is an option's value.
+
+    It is a whole string, perhaps but for an option or a scheme before it: a recording's line is more than one call's
+    arguments, and what one turn of it says is not about the next.
+    """
+    view = view_of(text, [(start, end, mark_of(kind)) for start, end, kind in found])
+    for start, end, kind in text_spans(view.text):
+        is_whole = _ENDS_A_STRING.match(view.text, end) and _BEGINS_A_STRING.search(
+            view.text[max(0, start - 24) : start]
+        )
+        if is_whole and '"' not in view.text[start:end]:
+            yield (*view.place(start, end), kind)
 
 
 def _moved(value: View, spans: Iterable[Span], by: int) -> Iterator[Span]:
@@ -94,4 +115,10 @@ def _moved(value: View, spans: Iterable[Span], by: int) -> Iterator[Span]:
 
 def _value_spans(name: str, value: str) -> list[Span]:
     kind = kind_given_to(name, value)
+    if kind is None and is_for_cookies(name):
+        before = len(name) + 2
+        spans = text_spans(f"{name}: {value}")
+        return [(start - before, end - before, kind) for start, end, kind in spans if start >= before]
+    if kind is None and value[:1] in ("{", "[") and is_json(value):
+        return json_spans(value)
     return [(0, len(value), kind)] if kind else text_spans(value)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
 from agent_wiki.redaction.finding import Span, may_hold_secrets, secret_spans, signs_of_secrets, united
-from agent_wiki.redaction.json_strings import JsonString, json_strings, json_value
+from agent_wiki.redaction.json_strings import JsonString, is_json, json_strings
 from agent_wiki.redaction.numbers import Numbers, mark_of
 from agent_wiki.redaction.views import view_of
 from agent_wiki.trajectory import Trajectory
@@ -109,9 +109,7 @@ def redact_json(arguments: str, numbers: Numbers | None = None) -> tuple[str, in
     signs = signs_of_secrets(arguments)
     if signs is not None and not signs:
         return arguments, 0
-    try:
-        json_value(arguments)
-    except (ValueError, RecursionError):
+    if not is_json(arguments):
         return redact_text(arguments, numbers)
     strings = (each for each in json_strings(arguments, signs) if each.may_hold)
     changed, count = _in_strings(arguments, strings, lambda name, value: redact_named(name, value, numbers))
@@ -124,21 +122,13 @@ def _together(arguments: str, count: int, numbers: Numbers | None) -> tuple[str,
     """
     spans = [span for span in text_spans(arguments) if '"' not in arguments[span[0] : span[1]]]  # of one string each
     changed = _without(arguments, spans, numbers) if spans else arguments
-    try:
-        if spans:
-            json_value(changed)
-    except (ValueError, RecursionError):
-        return arguments, count
-    return changed, count + len(spans)
+    return (changed, count + len(spans)) if not spans or is_json(changed) else (arguments, count)
 
 
 def _elsewhere_in_json(arguments: str, numbers: Numbers) -> tuple[str, int]:
     """The known secrets of a session replaced in JSON, which stays valid: a number that is one of them is left."""
     changed, count = numbers.elsewhere(arguments)
-    try:
-        if count:
-            json_value(changed)
-    except (ValueError, RecursionError):
+    if count and not is_json(changed):
         return _in_strings(arguments, json_strings(arguments, None), lambda _, value: numbers.elsewhere(value))
     return changed, count
 
@@ -161,12 +151,17 @@ def _in_strings(
 def redact_named(name: str, value: str, numbers: Numbers | None = None) -> tuple[str, int]:
     """A text redacted and how many secrets it had, judged with the name it is given to; "" where it has none."""
     kind = kind_given_to(name, value)
-    if kind is None and name.lower().endswith("cookie"):  # a header, in which each cookie has a name of its own
+    if kind is None and is_for_cookies(name):
         changed, count = redact_text(f"{name}: {value}", numbers)
         return (changed[len(name) + 2 :] if changed.startswith(f"{name}: ") else value), count
     if kind is None:
         return redact_text(value, numbers)
     return (mark_of(kind) if numbers is None else numbers.mark(kind, value)), 1
+
+
+def is_for_cookies(name: str) -> bool:
+    """Whether a name is that of a header in which each cookie has a name of its own."""
+    return name.lower().endswith("cookie")
 
 
 def kind_given_to(name: str, value: str) -> str | None:

@@ -30,7 +30,11 @@ _INVISIBLE = regex(
 _ASCII = bytes(range(128))
 _VARIATION_SELECTORS = ("\ufe00", "\ufe0f")
 _ENTITY = regex(r"&(?:#\d{2,6}|#[xX][0-9a-fA-F]{2,5}|quot|apos|amp|lt|gt|nbsp|equals|colon|lowbar|NewLine);")
-_SPELT = regex(r"\\(?:/|u00[2-7][0-9a-fA-F])")
+_SPELT = regex(  # a slash, a letter, and what is unseen between characters of a key
+    r"\\(?:/|u00[2-7][0-9a-fA-F]|\\{0,3}+u(?:(?<=[\w+/=.-]\\u)|(?<=[\w+/=.-]\\\\u)|(?<=[\w+/=.-]\\{4}u))"
+    r"(?<!\\u[0-9a-fA-F]{4}\\u)(?i:00ad|034f|061c|115f|1160|17b[45]|180[b-f]|200[b-f]|202[a-e]|206[0-9a-f]|fe0[0-9a-f]"
+    r"|feff|db4[0-3]\\{1,4}ud[c-f][0-9a-f]{2})(?=[\w+/=.-]))"
+)
 _KEY_CHARACTER = re.compile(r"[\w+/=.-]")
 _BEFORE_A_VALUE = re.compile(r"[\w+/=.:'\"`@-]")  # a line may be full where a value, or its quote, begins
 _NARROWEST, _WIDEST = 40, 400  # columns of a terminal
@@ -113,7 +117,7 @@ def _hidden(text: str) -> list[Change]:
     """What is hidden, in order and without overlap."""
     changes = [(*match.span(), _character(match.group())) for match in _ENTITY.finditer(text)]
     if "\\" in text:
-        changes += [(*match.span(), chr(int(match.group()[2:] or "2f", 16))) for match in _SPELT.finditer(text)]
+        changes += [(*match.span(), _spelt(match.group())) for match in _SPELT.finditer(text)]
     if _may_have_escapes(text):
         changes += [(*match.span(), "") for match in _ESCAPE.finditer(text)]
     if not text.isascii():
@@ -135,6 +139,12 @@ def _is_of_an_emoji(character: re.Match[str]) -> bool:
 def _character(entity: str) -> str:
     decoded = html.unescape(entity)
     return decoded if len(decoded) == 1 else " "
+
+
+def _spelt(escape: str) -> str:
+    """The character that an escape stands for; nothing where it is one that is not seen."""
+    digits = escape.lstrip("\\").removeprefix("u")
+    return "/" if digits == "/" else chr(int(digits, 16)) if digits[:2] == "00" and digits.lower() != "00ad" else ""
 
 
 def _soft_breaks(text: str, *, is_any_width: bool) -> Iterator[Change]:
