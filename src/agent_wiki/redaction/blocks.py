@@ -9,10 +9,10 @@ from agent_wiki.redaction.looks import stands_for_it
 from agent_wiki.redaction.named_values import LINE
 from agent_wiki.trajectory.lazily import regex
 
-_KEY_BEGIN = regex(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
-_KEY_END = regex(r"-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_BEGIN = regex(r"----[- ]BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?(?:-----| ----)")
+_KEY_END = regex(r"----[- ]END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?(?:-----| ----)")
 _KEY_BODY = regex(  # what is no base64: the headers of a key, and a time in front of a line, as logs of builds have it
-    r"(?:(?:Version|Comment|Hash|Proc-Type|DEK-Info): [^\n\\]{0,200}"
+    r"(?:(?:Version|Comment|Subject|Hash|Proc-Type|DEK-Info): [^\n\\]{0,200}"
     r"|\d\d:\d\d[.,]\d{1,9}(?=Z? )|[A-Za-z0-9+/=\s:,→|\"'-]|\\[nr])*+"
 )
 _KEY_LINE = regex(r"[A-Za-z0-9+/]{30}")

@@ -46,6 +46,11 @@ _OF_PROGRAMS = {  # a part of the command, and what stands before the password t
     "sqlplus": r"sqlplus (?:-\w{1,8} )*[\w.]{1,40}/",
     "smbclient": r"smbclient\b[^\n|;]{0,200}? (?:-U|--user)[ =]?[\"']?[\w.-]{1,60}%",
     "net user": r"net user [\w.-]{1,40} (?!/)",
+    "requirepass": r"requirepass\\{0,3}[\"']?(?:[ =]|, ?|: ?)(?=\S{0,127}[\d!@#%^&*+])",
+    "masterauth": r"masterauth\\{0,3}[\"']?(?:[ =]|, ?|: ?)(?=\S{0,127}[\d!@#%^&*+])",
+    "NEO4J_AUTH": r"NEO4J_AUTH\\{0,3}[\"']?(?: ?[:=] ?|[ ,]{1,2})\\{0,3}[\"']?neo4j/",
+    "BW_SESSION": r"BW_SESSION\\{0,3}[\"']?(?: ?[:=] ?|[ ,]{1,2})(?=\\{0,3}[\"']?[A-Za-z0-9+/]{40})",
+    "SecretString": r"SecretString\\{0,3}[\"']? ?[:=] ?(?=\\{0,3}[\"'])",
     "gh secret": r"gh secret set\b[^\n|;]{0,200}? (?:--body|-b)[ =]",
 }
 # Words for a password in other languages, as they begin; `пароль: …`, ``Senha `…` ``, `密码是 …`.
@@ -57,6 +62,9 @@ _PASSWORD_ELSEWHERE = (
 BEYOND = "?"
 """What stands in a literal for a character beyond Latin-1: texts are looked through in one byte a character."""
 _SEED_WORD = r"(?!the\b|and\b|for\b|are\b|was\b|you\b|from\b|with\b|into\b)[a-z]{3,8}"
+_COMMA = r"(?:\s|\\{1,2}n){0,30},(?:\s|\\{1,2}n){0,30}\\{0,3}[\"']"  # to the next string of a list
+_NEXT = rf"(?:{_COMMA}[^\"'\\\n]{{0,200}}\\{{0,3}}[\"'])"
+_LISTED = r"(?P<secret>[^\s\"'\\$<{]{4,300})(?=\\{0,3}[\"'])"
 
 CONTAINING = (
     # Their characters have + and / among them, where a run of other kinds ends that is too short to be looked at.
@@ -189,6 +197,27 @@ CONTAINING = (
         for literal, pattern in _OF_PROGRAMS.items()
     ),
     containing("password", (" -p",), r"login [^\n|;]{0,200}? -p ?[\"']?(?P<secret>[^\s\"'$<{]{6,128})"),
+    containing(  # as the arguments of a program are listed
+        "password",
+        ('"login', "'login"),
+        rf"login(?<=[\"']login)\\{{0,3}}[\"']{_NEXT}{{0,12}}?{_COMMA}(?:-p|--password)\\{{0,3}}[\"']{_COMMA}{_LISTED}",
+    ),
+    containing(
+        "password",
+        ('"mysql', "'mysql", '"mariadb', "'mariadb"),
+        rf"m(?:ysql|ariadb)(?:(?<=[\"']mysql)|(?<=[\"']mariadb))[\w-]{{0,12}}\\{{0,3}}[\"']{_NEXT}{{0,12}}?{_COMMA}-p(?!assword\b|ort\b){_LISTED}",
+    ),
+    containing(  # what `aws ssm get-parameter` answers
+        "password",
+        ('SecureString"', "SecureString\\"),
+        rf"SecureString\\{{0,3}}\"{_COMMA}Value\\{{0,3}}\": ?\\{{0,3}}\"{_LISTED}",
+    ),
+    containing(  # of a JWK: the parts that only the owner of a key has
+        "private-key",
+        ('"kty', "'kty"),
+        r"(?<=[\"'{,])(?:d|p|q|dp|dq|qi|k)\\{0,3}[\"'] ?: ?\\{0,3}[\"'](?P<secret>[\w-]{20,2000})(?=\\{0,3}[\"'])",
+        is_key,
+    ),
     containing("password", (" -p",), r"sshpass -p ?[\"']?(?P<secret>[^\s\"'$<{]{4,128})"),
     *(
         containing(
@@ -201,10 +230,19 @@ CONTAINING = (
     ),
     containing(
         "password",
-        ("login ", "sudo -S", "secret set", "secret put", "secrets set", "secrets create", "chpasswd"),
+        (
+            "login ",
+            "sudo -S",
+            "passwd --stdin",
+            "secret set",
+            "secret put",
+            "secrets set",
+            "secrets create",
+            "chpasswd",
+        ),
         rf"(?:echo{begins('echo')}|printf{begins('printf')}) (?:-[ne]{{1,2}} |[\"']?%s(?:\\{{1,2}}n)?[\"']? )?"
         r"\\{0,3}[\"']?(?P<secret>[^\s\"'$<>{|`\\]{6,300})\\{0,3}[\"']?"
-        rf" ?\| ?(?:sudo )?(?:{_LOGS_IN}|sudo -S\b|{_KEEPS_IT}|chpasswd\b)",
+        rf" ?\| ?(?:sudo )?(?:{_LOGS_IN}|sudo -S\b|{_KEEPS_IT}|chpasswd\b|passwd --stdin\b)",
     ),
     containing(
         "registry-auth",

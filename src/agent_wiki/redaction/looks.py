@@ -13,7 +13,8 @@ Form = Literal["plain", "code", "prose", "own words", "none"]
 
 _STAND_IN = regex(
     r"redacted|your|example|change[_-]?(?:me|it|this)|placeholder|xxxx|\*\*\*|\.\.\.|…|dummy|sample|fake|mock|insert"
-    r"|replace|[$%]\{|\$\(|(?-i:\$[A-Z_]{2})|\{\{|%\(|process\.env|environ|getenv|secrets?\.|[-_]here\b|not[_-]?(?:a|real)[_-]",
+    r"|replace|[$%]\{|\$\(|(?-i:\$[A-Z_]{2})|\{\{|%\(|process\.env|environ|getenv|secrets?\.|[-_]here\b|not[_-]?(?:a|real)[_-]"
+    r"|(?-i:JzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9l)",  # the sample token of jwt.io, about John Doe
     re.IGNORECASE,
 )
 _REFERENCE = regex(
@@ -30,6 +31,13 @@ _NUMBER = regex(r"(?<=[a-z])\d{1,3}(?=[a-z])")
 _MANY_NUMBERS = 6
 _DIGITS = regex(r"(?!(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])\Z)\d{6,64}")  # a number so long, and no date
 _NAME_WITH_NUMBER = regex(r"[A-Za-z_.-]+\d{0,4}|[\d.]+")
+_NO_KEY = regex(
+    r"0x[0-9a-fA-F]{40}"  # an address of a contract
+    r"|\d{4}-\d\d-\d\d(?:T[\d:.]{5,15}(?:Z|[+-][\d:]{4,5})?)?"
+    r"|[\w@.-]{1,80}(?:/[\w@.-]{1,80}){1,12}\.[a-z]{2,5}"  # of a store of files
+    r"|(?:[a-z]{2,20}\d{0,2}|v\d{1,3})(?:[.-](?:[a-z]{2,20}\d{0,2}|v\d{1,3})){2,9}"  # names of services and regions
+)
+_VARIABLE = regex(r"[a-z]{2,20}(?:[A-Z][a-z]{1,20}){0,3}(?:Password|Passwd|Pwd|Secret)\d")
 APP_PASSWORD = regex(r"[a-z]{4}(?: [a-z]{4}){3}")
 """How Google shows a password for one program: four groups of letters, which may be given with spaces or without."""
 _DOTTED_NAME = regex(r"(?!s\.[A-Za-z0-9]{24}\Z)[A-Za-z_]\w{0,60}(?:(?:\??\.|::|->)[A-Za-z_]\w{0,60}){1,12}")
@@ -47,7 +55,11 @@ def is_password(value: str, group: str, form: Form) -> bool:
         return is_random(value)
     if form == "plain":
         return not _DOTTED_NAME.fullmatch(value) and not value.startswith("-")
+    if group == "quoted" and is_number(value):
+        return True
     if any(character.isspace() for character in value) or _DOTTED_NAME.fullmatch(value):
+        return False
+    if group == "bare" and _VARIABLE.fullmatch(value):
         return False
     has_digit = any(character.isdigit() for character in value)
     has_letter = any(character.isalpha() for character in value)
@@ -69,7 +81,9 @@ def is_made_up(value: str) -> bool:
 
 def is_key(value: str) -> bool:
     """Whether a value given to a name for a key or token is one."""
-    return len(value) >= 12 and not any(character.isspace() for character in value) and is_random(value)
+    if len(value) < 12 or any(character.isspace() for character in value):
+        return False
+    return not _NO_KEY.fullmatch(value) and is_random(value)
 
 
 def is_random(value: str) -> bool:

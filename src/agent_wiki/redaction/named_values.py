@@ -7,6 +7,7 @@ import string
 from collections.abc import Iterable, Iterator
 
 from agent_wiki.redaction.looks import Form, is_key, is_made_up, is_number, is_password, is_random, stands_for_it
+from agent_wiki.redaction.shapes import UUID
 from agent_wiki.trajectory.lazily import dataclass, regex
 
 _LONGEST_OWNER = 14  # characters before `key` that may say whose key it is: "application", and a few more
@@ -26,6 +27,7 @@ _KEY_OWNER = regex(
     re.IGNORECASE,
 )
 _KEY_IN_WORDS = regex(r"\b(?:api|access|private|encryption|signing|secret|master|auth|webhook) \Z", re.IGNORECASE)
+_SESSIONS_ID = regex(rf"(?s:.*)session[_.-]?{UUID}", re.IGNORECASE)
 _HERE_IS = regex(r"\b(?:here(?:'s| is)|use|with) (?:the|my|your|our|this) \Z", re.IGNORECASE)  # key: …
 _TAKES_TOKEN = regex(r"\b(?:use|using|with|try|take) (?:(?:the|this|my|our) )?(?:\w{1,20} )?\Z", re.IGNORECASE)
 _PART_OF_A_NAME = regex(r"\w[_-]\Z")
@@ -44,7 +46,7 @@ _GIVEN = regex(
     r"""(?P<closing>\\{0,3}["'`]\]?)?
     (?:[ \t]{0,40}(?:(?P<typed>:[ ]?[A-Za-z_][\w.\[\]|? ]{0,30}=)|:=|=>|:|(?P<equals>=)(?![=~]))(?P<gap>[ \t]{0,40})
       |(?P<is>[ \t]{1,3}(?:is|was)[ \t]{1,3})|(?P<column>[ \t]{2,40})|(?P<space>[ \t]{1,4})|(?P<tag>>))
-    (?:(?P<quote>\\{0,3}["'`])(?P<quoted>[^"'`\\\n]{4,512}+)(?P=quote)
+    (?:(?:N(?='))?(?P<quote>\\{0,3}["'`])(?P<quoted>[^"'`\\\n]{4,512}+)(?P=quote)
       |(?P<bare>(?!value=)[^\s"'`,;&|<>(){}\[\]\\]{6,512}+)(?![(\[{]))
     |(?P<apart>:[ ]?[|>][+-]?[ ]?__LINE__|:?\*\*:?[ ]{1,2}`?|[ ]{1,40}\|[ ]{1,3}`?
       |\\{0,3}["'][ ]?[,:][ ]?\{?(?:[ ]?|__LINE__)\\{0,3}["'](?:[Vv]alue|[Dd]efault)\\{0,3}["'][ ]?:[ ]?
@@ -52,9 +54,9 @@ _GIVEN = regex(
         [:=](?:\*\*)?[ ]?
       |(?:[ ]is)?:(?:\*\*)?[ ]{0,2}(?:__LINE__(?:text|bash|sh|env)?){1,3})
       (?:\\{0,3}["'`])?(?P<set_apart>[^\s"'`,;&|<>(){}\[\]\\]{6,512}+)(?![(\[{])
-    |(?:\\{0,3}["'][ ]?(?:,|value=|[ ]value=)[ ]?|\()\\{0,3}["'](?P<argument>[^"'`\\\s]{6,512}+)\\{0,3}["']""".replace(
-        "__LINE__", LINE
-    ),
+    |(?:\\{0,3}["'][ ]?(?:,|value=|[ ]value=)[ ]?|\()\\{0,3}["'](?P<argument>[^"'`\\\s]{6,512}+)\\{0,3}["']
+    |\\{0,3}["']?[ ]?(?::|=>)[ ]?\[(?:\s|\\{1,2}n){0,40}\\{0,3}["'](?P<listed>[^"'`\\\s:]{8,512}+)\\{0,3}["']
+    """.replace("__LINE__", LINE),
     re.VERBOSE,
 )
 # "Password root: `…`", "enter the password (`…`)": a value in backticks that has letters, digits and a sign.
@@ -76,6 +78,12 @@ _SPACE_GIVES = regex(
     r"|[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,30}){1,3}[ ,;]{1,3}\Z"  # "kim@example.com, password …"
 )
 _BELOW_A_LOGIN = regex(rf"(?:\b|\\n)login \S{{1,60}}?{LINE}\Z")
+_OF_A_MACHINE = regex(r"(?:\b|\\n)machine \S{1,80}(?:\s|\\n){1,12}login \S{1,60}(?:\s|\\n){1,12}\Z")  # of a .netrc
+_PASSPHRASE = regex(
+    r"(?!undefined|unavailable|configured|environment|credential|encrypted|plaintext|generated|database)"
+    r"(?:[a-z]{10,64}|(?:[a-z]{4,20}-){2,5}[a-z]{4,20})(?=[ ]{0,9}(?:\r?\n|\\[rn]|\Z))"
+)
+_AFTER_A_BLANK = regex(r" -[\w-]*\Z")
 _IN_A_TABLE = regex(r"\|[ *`]{0,8}[\w. -]{0,60}\Z")
 _BEGINS_A_LINE = regex(rf"(?:\A|>|{LINE})[\w.-]*\Z")
 
@@ -113,15 +121,15 @@ def _given_value(text: str, start: int, word: str) -> _Value | None:
     if said is not None and _is_said(said, before):
         begin = start - len(before)
         return _Value(begin + said.start("value"), begin + said.end("value"), is_secret=True)
-    if rest is None or given is None or not _names_a_secret(before, word, rest.group()):
+    if rest is None or given is None or not _names_a_secret(before, word, rest.group(), given):
         return None
     if word == "key" and before.endswith(" ") and len(given[given.lastgroup or 0]) < _LEAST_IN_WORDS:
         return None
     if (given.group("apart") or "").lstrip(" ").startswith("|") and not _IN_A_TABLE.search(before):
         return None
-    for group in ("set_apart", "argument"):
+    for group, is_one in (("set_apart", is_random), ("argument", is_random), ("listed", is_made_up)):
         if value := given.group(group):
-            looks_secret = is_random(value) if word in _PASSWORD_WORDS else is_key(value)
+            looks_secret = is_one(value) if word in _PASSWORD_WORDS else is_key(value)
             return _Value(*given.span(group), is_secret=looks_secret and not stands_for_it(value))
     group = "bare" if given.group("quoted") is None else "quoted"
     value = given.group(group)
@@ -130,7 +138,10 @@ def _given_value(text: str, start: int, word: str) -> _Value | None:
     is_a_word = name.lower() in _PASSWORD_WORDS  # of which much else is said: "pass: 12"
     if form == "none" or (is_a_word and not is_made_up(value)):
         return None
-    looks_secret = is_password(value, group, form) if word in _PASSWORD_WORDS else is_key(value)
+    if word in _PASSWORD_WORDS:
+        looks_secret = is_password(value, group, form)
+    else:
+        looks_secret = is_key(value) and not _SESSIONS_ID.fullmatch(f"{before[-_LONGEST_OWNER:]}{value}")
     return _Value(*given.span(group), is_secret=looks_secret and not stands_for_it(value))
 
 
@@ -141,12 +152,13 @@ def _is_said(said: re.Match[str], before: str) -> bool:
     return is_own and is_given and not stands_for_it(said["value"])
 
 
-def _names_a_secret(before: str, word: str, rest: str) -> bool:
+def _names_a_secret(before: str, word: str, rest: str, given: re.Match[str]) -> bool:
     if word == "key":
         end = before[-_LONGEST_OWNER:]
         return any(owner.search(end) for owner in (_KEY_OWNER, _KEY_IN_WORDS)) or _HERE_IS.search(before) is not None
     if word == "pass" and rest[:1].lower() not in ("w", "p"):  # not bypass, compass, `pass: 12`
-        return before.endswith(("_", "-")) or _OF_A_USER.search(before) is not None
+        is_setting = before.endswith(".") and given["equals"] and not given["gap"]  # db.pass=…
+        return bool(before.endswith(("_", "-")) or is_setting or _OF_A_USER.search(before))
     if word == "_pat":
         return not rest
     if word == "pwd":
@@ -166,6 +178,8 @@ def _form(name: str, before: str, given: re.Match[str]) -> Form:
         return "plain" if given.string.startswith("</", given.end()) else "none"
     if given.group("column") and not _SPACE_GIVES.search(before):
         return "prose" if given.group("bare") and _BEGINS_A_LINE.search(before) else "none"
+    if given.group("bare") and _OF_A_MACHINE.search(before):
+        return "plain"
     if given.group("space") and _BELOW_A_LOGIN.search(before):
         return "prose"
     if given.group("space") and is_number(given.group("bare") or ""):
@@ -174,6 +188,17 @@ def _form(name: str, before: str, given: re.Match[str]) -> Form:
         is_prose = given.group("bare") is not None and given.group("bare").isalpha()
         is_taken = name.lower() == "token" and _TAKES_TOKEN.search(before) is not None
         is_given = is_flag or is_taken or _SPACE_GIVES.search(before) is not None
+        if not is_given and name.startswith("-") and _AFTER_A_BLANK.search(before):
+            return "code"  # `-password …`; at the beginning of a line it is one of a diff
         return "none" if not is_given else "code" if is_prose else "plain"
-    is_environment = given.group("equals") and not given.group("gap") and name.isupper()
-    return "plain" if is_flag or is_environment else "code"
+    return "plain" if is_flag or _is_of_an_environment(name, before, given) else "code"
+
+
+def _is_of_an_environment(name: str, before: str, given: re.Match[str]) -> bool:
+    """Whether a value is that of a variable: `NAME=value`, or in YAML a line with a name and a word that is long."""
+    if not name.isupper():
+        return False
+    if given.group("equals"):
+        return not given.group("gap")
+    is_long = "_" in name and given.group("bare") and _PASSPHRASE.match(given.string, given.start("bare"))
+    return bool(is_long and given.group("gap") and _BEGINS_A_LINE.search(before))

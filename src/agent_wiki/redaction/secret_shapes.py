@@ -53,7 +53,7 @@ PREFIXED = (
     prefixed("tailscale-key", "tskey-", r"tskey-[a-z]{3,10}-[\w-]{20,60}"),
     prefixed("planetscale-token", "pscale_", r"pscale_(?:tkn|pw|oauth)_[\w.-]{32,64}"),
     prefixed("sendgrid-key", "SG.", r"SG\.[\w-]{16,32}\.[\w-]{30,64}"),
-    prefixed("mailgun-key", "key-", r"(?<![.-])key-[a-f0-9]{32}"),  # not npm-key-<digest>, as caches have it
+    prefixed("mailgun-key", "key-", r"(?<![.-])key-[a-f0-9]{32}(?!\.[a-z]{2,5}\b)"),  # no file of a cache
     prefixed("shopify-token", "shpat_ shpca_ shppa_ shpss_", r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}"),
     prefixed("square-token", "sq0", r"sq0[a-z]{3}-[\w-]{22,60}"),
     prefixed("linear-key", "lin_", r"lin_(?:api|oauth)_[A-Za-z0-9]{32,64}"),
@@ -99,7 +99,9 @@ PREFIXED = (
         "EZAK FLWSECK- access-production-",
         rf"EZAK[A-Za-z0-9]{{54}}|FLWSECK-[a-z0-9]{{32}}-X|access-production-{UUID}",
     ),
-    prefixed("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
+    prefixed(
+        "age-key", "AGE-SECRET-KEY-1 AGE-SECRET-KEY-PQ-1", r"AGE-SECRET-KEY-(?:1[A-Z0-9]{58}|PQ-1[A-Z0-9]{50,120})"
+    ),
     prefixed("ci-token", "squ_ sqp_ sqa_", r"sq[upa]_[a-f0-9]{40}"),
     prefixed("ci-token", "CCIPAT_", r"CCIPAT_\w{40,90}"),
     prefixed(  # a bot's id in base64, the time, a signature; ids are decimal numbers
