@@ -57,6 +57,7 @@ _SHORTEST_TEXT = 32  # characters of base64 in one line, of a text that is not l
 _LONGEST_TEXT = 1 << 22
 _MOST_LINES = 256  # that are read together: of more, each so many are a text of their own
 _SHORT = regex(rf"(?s:.{{0,{_SHORTEST_TEXT - 1}}}[^A-Za-z0-9+/])*+(?=[A-Za-z0-9+/]{{{_SHORTEST_TEXT}}})")
+_SHORT_IN_FOLDED = regex(rf"(?s:.{{0,{_SHORTEST_TEXT - 1}}} )*+(?=[^ ]{{{_SHORTEST_TEXT}}})")
 _OF_ASCII = r"(?:[A-Za-f][A-HQ-Xg-nw-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/]){4}"
 _OF_ANOTHER_SCRIPT = r"[w-z0-9][I-LY-bo-r4-7]"
 _RUN = regex(  # it may follow the sign of a diff or the letter of an escape; digests and pictures begin otherwise
@@ -85,9 +86,9 @@ def encoded_texts(text: str) -> Iterator[tuple[int, int, str]]:
         position = places[-1][1]
 
 
-def may_hold_texts(text: str) -> bool:
-    """Whether a text may hold base64 of a text; quick."""
-    return len(text) >= _SHORTEST_TEXT and _SHORT.match(text) is not None
+def may_hold_texts(folded: str) -> bool:
+    """Whether a text may hold base64 of a text; quick, for the text is folded: a blank stands for what is in no key."""
+    return _SHORT_IN_FOLDED.match(folded) is not None
 
 
 def _lines_from(text: str, start: int, end: int) -> list[tuple[int, int]]:

@@ -48,7 +48,7 @@ _HEADERS = {
 _COOKIE = regex(r"(?:(?<=[; ])|\A)(?:[\w.-]{1,80}=)?(?P<secret>[^\s;,=\"'\\]{16,4000}+)(?=;|,|\Z|\s|=)")
 _HINTS = (*NAME_WORDS, *_HEADERS)
 _OF_SEVERAL = ("nemonic", "identified by", "senha", "contrase", "wachtwoord")
-_RARE = ("?", "??", "~", "%")
+_RARE = ("?", "??", "~", "%", "$", ":", "\t", "E\\t", "-p", "zip -P", "SecureString")
 """What literals of `CONTAINING` hold, besides hints, that is looked for once instead of each of them: beginnings of
 those in several cases, in folded text, and signs that most texts lack, in plain text, for folded has none.
 """
@@ -117,7 +117,7 @@ def _spans(text: str, *, is_decoded: bool) -> list[Span] | None:
     """
     plain, folded = _folded(text)
     words, literals, prefixed = _hints(plain, folded)
-    spans = [] if is_decoded or not may_hold_texts(text) else [*_encoded_spans(text)]
+    spans = [] if is_decoded or not may_hold_texts(folded) else [*_encoded_spans(text)]
     if not words and not literals and not prefixed and not spans:
         return None
     shapes = [*dict.fromkeys([*(each for literal in literals for each in _BY_LITERAL[literal]), *prefixed])]
@@ -169,7 +169,9 @@ def _hints(plain: str, folded: str) -> tuple[list[str], list[str], list[Shape]]:
 def _literals_with(gates: tuple[str, ...]) -> list[str]:
     """The literals that a text with these gates may have: one that holds a gate is not looked for without it."""
     others = [gate for gate in _GATES if gate not in gates]
-    return [each for each in _BY_LITERAL if not any(gate in each.lower() for gate in others)]
+    return [
+        each for each in _BY_LITERAL if not any(gate in (each if gate in _RARE else each.lower()) for gate in others)
+    ]
 
 
 @lru_cache(maxsize=1024)
