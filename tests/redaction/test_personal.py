@@ -23,6 +23,17 @@ REPLACED = [
     ("file:///home/kim/a.html", "file:///home/user/a.html"),
     ("one\\n/home/kim/a", "one\\n/home/user/a"),
     ("~/.claude/projects/-Users-kim-shop/a.jsonl", "~/.claude/projects/-Users-user-shop/a.jsonl"),
+    ("cd /home/corp.local/kim/shop /home/staff/kim/a", "cd /home/corp.local/user/shop /home/staff/user/a"),
+    ("GET /open?file=%2FUsers%2Fkim%2Fa&b=%2Fhome%2Fkim", "GET /open?file=%2FUsers%2Fuser%2Fa&b=%2Fhome%2Fuser"),
+    ("file%3A%2F%2F%2Fhome%2Fkim%2Fa", "file%3A%2F%2F%2Fhome%2Fuser%2Fa"),
+    ("GET /u?mail=kim%40corp.com&x=1", "GET /u?mail=someone%40example.com&x=1"),
+    (r"\\\\wsl$\\Ubuntu\\home\\kim\\shop", r"\\\\wsl$\\Ubuntu\\home\\user\\shop"),
+    ("//wsl.localhost/Ubuntu-22.04/home/kim", "//wsl.localhost/Ubuntu-22.04/home/user"),
+    ("vscode-remote://ssh-remote%2Bbox/home/kim/shop", "vscode-remote://ssh-remote%2Bbox/home/user/shop"),
+    (
+        "C:" + "\\" * 16 + "Users" + "\\" * 16 + "kim" + "\\" * 16 + "a",
+        "C:" + "\\" * 16 + "Users" + "\\" * 16 + "user" + "\\" * 16 + "a",
+    ),
     ("mail kim.lee+x@mail.corp.io.", "mail someone@example.com."),
     (r'{"text": "from:\nkim@corp.io\tkim@corp.io"}', r'{"text": "from:\nsomeone@example.com\tsomeone@example.com"}'),
     ("邮箱是886@qq.com。", "邮箱是someone@example.com。"),
@@ -39,6 +50,9 @@ REPLACED = [
     ("{'customer_name': 'Kim Lee'}", "{'customer_name': '[customer_name]'}"),
 ]
 KEPT = [
+    "GET https://registry.invalid/%40babel%2Fcore, icon%402x.png, a%40b.png and kim%40example.com",
+    "https%3A%2F%2Fhost.invalid%2Fhome%2Fdashboard and x?next=%2Fhome%2Frunner%2Fa",
+    "/home/users/ and //wsl$/Ubuntu/home/ubuntu",
     r'{"text": "# Users\n    list them"}',
     r'{"text": "dir C:\\Users\nshop"}',
     r'{"new_string": "import app\n@app.route(1)\n+@pytest.mark.slow\t@types.node"}',
@@ -100,7 +114,23 @@ def test_twice_is_once_and_nothing_raises(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["/home/a", "a@", "a@b.", "@a.b", "/Users/", '{"first_name": "', "-home-a", "a.a@a-a."]
+    "unit",
+    [
+        "/home/a",
+        "%2Fhome%2Fa",
+        "a%40",
+        "a%40b.",
+        "wsl$\\\\a\\\\home\\\\",
+        "vscode-remote://a/home/",
+        "/home/a.com/",
+        "a@",
+        "a@b.",
+        "@a.b",
+        "/Users/",
+        '{"first_name": "',
+        "-home-a",
+        "a.a@a-a.",
+    ],
 )
 def test_a_hostile_text_takes_no_time(unit: str) -> None:
     with no_hang():

@@ -33,16 +33,28 @@ _NOBODY = _words_of(
     """
 )
 _NAME = r"(?P<name>[A-Za-z_][\w-]{0,40}(?:\.[\w-]{1,40}){0,3})(?P<next>[/\\])?"
+_DOMAIN_OF_USERS = (
+    r"(?:(?:users|staff|students|faculty|people)/|(?:[\w-]{1,30}\.){1,3}(?:local|lan|corp|com|net|org|edu)/)?"
+)
 _HOMES = (  # each begins with a literal, which texts are searched for first
-    ("/home/", regex(rf"/home/{_NAME}")),
+    ("/home/", regex(rf"/home/{_DOMAIN_OF_USERS}{_NAME}")),
     ("/Users/", regex(rf"/Users/{_NAME}")),
-    ("Users\\", regex(rf"Users\\{{1,4}}{_NAME}")),
+    ("Users\\", regex(rf"Users\\{{1,16}}{_NAME}")),
     ("\\/home\\", regex(rf"\\{{1,4}}/home\\{{1,4}}/{_NAME}")),  # in JSON with its slashes escaped
     ("\\/Users\\", regex(rf"\\{{1,4}}/Users\\{{1,4}}/{_NAME}")),
 )
+# Paths that say what they are a part of: an address's parameter, a share of WSL, a folder that an editor has elsewhere.
+_HOMES_OF_OTHERS = (
+    (
+        "%2F",
+        regex(rf"(?:(?<![\w.%-])|(?<=%3A)|(?<=%2[02C])|(?<=%3A%2F%2F))%2F(?:home|Users)%2F{_NAME}(?=%2F|[^\w%-]|\Z)"),
+    ),
+    ("wsl", regex(rf"wsl(?:\$|\.localhost)[\\/]{{1,16}}[\w.-]{{1,40}}[\\/]{{1,16}}home[\\/]{{1,16}}{_NAME}")),
+    ("vscode-remote:", regex(rf"vscode-remote://[^/\s\"']{{1,200}}/(?:home|Users)/{_NAME}")),
+)
 _BEFORE = regex(  # where a home directory may begin, and not a route or a folder in some project
     r"(?:(?:[^\w.$}/\-\\]|\\[nrt]|(?:\x1b|\\u001[bB])\[[\d;]{0,8}[mK])"  # a colour, as `ls` shows folders in
-    r"(?:(?:/mnt)?/[A-Za-z]|/var|/export)?|file://|[A-Za-z]:[\\/]{0,4})\Z"
+    r"(?:(?:/mnt)?/[A-Za-z]|/var|/export)?|file://|[A-Za-z]:[\\/]{0,16})\Z"
 )
 _LONGEST_BEFORE = 24
 _ENCODED = regex(r"-(?:home|Users)-(?P<name>[A-Za-z][A-Za-z0-9]{0,40})(?=-)")  # a path as a folder's name
@@ -53,6 +65,10 @@ _DOMAIN = regex(r"@(?P<domain>(?:[A-Za-z0-9-]{1,63}\.){1,5}(?P<top>[A-Za-z]{2,24
 # Letters of another script right before it are words; macOS mounts a drive of Google's under its owner's address.
 _LOCAL = regex(r"(?:(?<![A-Za-z0-9_.+%/@-])|(?<=CloudStorage/))[A-Za-z0-9][A-Za-z0-9_.+%-]{0,63}\Z")
 _LONGEST_LOCAL = 80
+_MAIL_IN_AN_ADDRESS = regex(  # of a page: a parameter, or a user before a host
+    r"(?<![\w.+%/@-])(?P<local>[A-Za-z0-9][\w.+-]{0,63})%40"
+    r"(?P<domain>(?:[A-Za-z0-9-]{1,63}\.){1,5}(?P<top>[A-Za-z]{2,24}))(?![\w-]|\.\w)"
+)
 _NO_PERSON = _words_of(
     """
     git hg noreply no-reply donotreply do-not-reply support help info security abuse admin root postmaster
@@ -128,14 +144,17 @@ def stand_in_for(names: Iterable[str] = ()) -> Callable[[str], str]:
     def without_homes(text: str) -> str:
         for sign, pattern in _HOMES:
             text = pattern.sub(home, text) if sign in text else text
+        for sign, pattern in _HOMES_OF_OTHERS:
+            text = pattern.sub(_with_user_for_a_person, text) if sign in text else text
         if any(sign in text for sign in _SIGNS_OF_ENCODED):
             text = encoded.sub(USER, text) if encoded else text
-            text = _ENCODED.sub(lambda match: _with_user(match) if _is_a_person(match["name"]) else match.group(), text)
+            text = _ENCODED.sub(_with_user_for_a_person, text)
         return text
 
     def stand_in(text: str) -> str:
         text = without_homes(text) if _may_show_homes(text) else text
         text = _without_mail(text) if "@" in text else text
+        text = _MAIL_IN_AN_ADDRESS.sub(_with_nobody, text) if "%40" in text else text
         return _FIELD.sub(_with_field, text) if _SIGN_OF_PEOPLE in text and _is_data(text) else text
 
     return stand_in
@@ -177,6 +196,10 @@ def _with_user(match: re.Match[str]) -> str:
     return f"{match.string[match.start() : start]}{USER}{match.string[end : match.end()]}"
 
 
+def _with_user_for_a_person(match: re.Match[str]) -> str:
+    return _with_user(match) if _is_a_person(match["name"]) else match.group()
+
+
 def _is_data(text: str) -> bool:
     """Whether a text is data of a tool and not code that names such fields."""
     return text.lstrip()[:1] in ("{", "[")
@@ -201,6 +224,10 @@ def _without_mail(text: str) -> str:
             pieces += [text[position:start], MAIL]
             position = match.end()
     return "".join([*pieces, text[position:]]) if pieces else text
+
+
+def _with_nobody(match: re.Match[str]) -> str:
+    return MAIL.replace("@", "%40") if _is_of_a_person(match["local"], match) else match.group()
 
 
 def _after_escape(text: str, start: int) -> int:
