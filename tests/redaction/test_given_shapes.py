@@ -124,10 +124,11 @@ def test_the_sample_token_of_the_specification_is_kept_and_another_is_not() -> N
 
 
 def test_a_private_key_of_64_digits_and_an_identifier_that_is_a_key_are_redacted() -> None:
-    digits = "9f86d081884c7d659a2feaa0c55ad015"
+    digits, identifier = "9f86d081884c7d659a2feaa0c55ad015", "123e4567-e89b-12d3-a456-" + "426614174000"
     for text in (
+        f'{{"sessionToken": "{identifier}"}}',
         f"secret_key=0x{digits * 2}",
-        "api_key = 123e4567-e89b-12d3-a456-" + "426614174000",
+        f"api_key = {identifier}",
         f"key-{digits}. It",
     ):
         assert redact_text(text)[1] == 1

@@ -141,7 +141,9 @@ def _given_value(text: str, start: int, word: str) -> _Value | None:
     if word in _PASSWORD_WORDS:
         looks_secret = is_password(value, group, form)
     else:
-        looks_secret = is_key(value) and not _SESSIONS_ID.fullmatch(f"{before[-_LONGEST_OWNER:]}{value}")
+        looks_secret = is_key(value) and not (
+            word == "key" and _SESSIONS_ID.fullmatch(f"{before[-_LONGEST_OWNER:]}{value}")
+        )
     return _Value(*given.span(group), is_secret=looks_secret and not stands_for_it(value))
 
 
