@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from agent_wiki.engines.offline.command_prompts import asked_in_command_prompt
-from agent_wiki.engines.offline.goal import goal_of, pasted_line, request_line
+from agent_wiki.engines.offline.goal import goal_of, request_line
+from agent_wiki.engines.offline.quoted_request import pasted_line
 from agent_wiki.engines.offline.requests import requests_of
 from tests.engines.sessions import Session
 from tests.engines.summaries import summary

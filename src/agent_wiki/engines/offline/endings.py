@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from agent_wiki.engines.offline.acts import Act, distinct
-from agent_wiki.engines.offline.goal import in_own_words, request_line
+from agent_wiki.engines.offline.goal import request_line
 from agent_wiki.engines.offline.graded import is_graded_elsewhere
+from agent_wiki.engines.offline.quoted_request import in_own_words
 from agent_wiki.engines.offline.reply_prose import LEAST_LETTERS, PLEASANTRY, SENTENCE_END, first_prose, reservation
 from agent_wiki.engines.offline.requests import FAULT
 from agent_wiki.engines.offline.shown import Shown

@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from agent_wiki.engines.offline.listed_tasks import listed_tasks
 from agent_wiki.engines.offline.prompt_text import STORY_OF_ROLE, is_title, task_paragraphs, task_part
-from agent_wiki.engines.offline.requests import ASKS, UserRequest, letters_of
+from agent_wiki.engines.offline.requests import ASKS, UserRequest
 from agent_wiki.engines.offline.tables import written
-from agent_wiki.engines.offline.wording import clause, count, lower_first, said
+from agent_wiki.engines.offline.wording import clause, count, lower_first
 from agent_wiki.shell.result_lines import error_line
 from agent_wiki.stages.user_reactions import reaction_of
 from agent_wiki.trajectory.language import is_english
@@ -28,10 +28,10 @@ _MOST_OF_FIRST = 130  # of an opening that may need the next request to say anyt
 _START = 40
 _LEAST_WITH_LIST = 60  # characters of a prompt
 _MOST_IN_PARTS = 400  # characters of a request to which a second paragraph may belong
-_LONG = 1_500
+LONG = 1_500
 _FEWEST_PASTED, _PASTED = 4, 100  # lines below a prompt; characters of output before the line that asks
-_FAR = 3_000  # characters: a list below belongs to what the prompt quotes
-_FEW_WORDS = 9
+FAR = 3_000  # characters: a list below belongs to what the prompt quotes
+FEW_WORDS = 9
 _MOST_OF_ASSENT, _MOST_OF_QUESTION = 12, 30  # words
 _SHORT = 16  # a request like this says nothing alone ("/init")
 
@@ -45,17 +45,15 @@ _TITLE_CASE = regex(
     r"(?=.{2,60}\W[A-Z]\w{3})[A-Z]\w+(?:\W{1,4}(?:[A-Z]\w*|\w{1,3}\b)){1,8}\W{0,3}"
 )  # "Home Assignment"
 _HASH = regex(r"\b[0-9a-f]{12,64}\b")
-_NO_WORDS = written("no_words", re.IGNORECASE)
 _POINTS_BACK = regex(r"\b(?:this|that|it|these|those|them)\b", re.IGNORECASE)
 CARRIES_ON = written("carries_on", re.IGNORECASE)
 _AGREES = written("agrees", re.IGNORECASE)
-_CONTINUES, _BLANKS = regex(r"[ \t]*[,(\w–—-]"), regex(r"\s+")
-_ENDS = " .!?:,。！？：，"
+ENDS = " .!?:,。！？：，"
 _LABEL_AT_END = regex(r"(?<=[.!?]) [A-Z][\w ]{2,30}:?$(?<=:)")  # "Constraints:", whose list is left out
 _POINTS_AT_LIST, _STATES_WISH = (written(each, re.IGNORECASE) for each in ("points_at_list", "states_wish"))
 _SAYS_TASK, _NAMES_TASK = written("says_task", re.IGNORECASE), regex(r"^your (?:task|job|goal) is\b", re.IGNORECASE)
 _IMPERATIVE = regex(r"(?:implement|continue|build|fix|address|resolve) ", re.IGNORECASE)
-_WANTS_TO_KNOW = written("asks_to_know", re.IGNORECASE)
+WANTS_TO_KNOW = written("asks_to_know", re.IGNORECASE)
 _PROGRAM_ASKS, _REPEATS = written("program_asks", re.IGNORECASE), written("repeats_program", re.IGNORECASE)
 _LINK_ALONE = written("link_alone", needs=("](",))
 _LOOKS_FIRST, _WANTS = written("looks_first", re.IGNORECASE), written("wants_to_have", re.IGNORECASE)
@@ -64,7 +62,7 @@ _VAGUE, _DETAILS = written("vague_opening", re.IGNORECASE), written("only_detail
 _ANSWERS = written("goal_answers", re.IGNORECASE | re.DOTALL)
 _BELOW = regex(r"\b(?:listed|below|following)\b", re.IGNORECASE)
 _CAUTION = written("caution", re.IGNORECASE)
-_LOG_LINE = written("log_line", re.IGNORECASE)
+LOG_LINE = written("log_line", re.IGNORECASE)
 _ASKING = ("request", "objection")
 PASTED = "Pasted output: "
 _ERROR = regex(r"e: |error(?:\[E\d+\])?: |\S{1,200}: error\b|\w*(?:Error|Exception): ")
@@ -80,15 +78,15 @@ def goal_of(requests: list[UserRequest], title: str | None, deed: UserRequest | 
     """
     line, later = opening_and_next(requests, title)
     if deed is None:
-        return plain_line(f"{line.rstrip(_ENDS)}, then: {later}", MOST_CHARACTERS) if later not in ("", line) else line
+        return plain_line(f"{line.rstrip(ENDS)}, then: {later}", MOST_CHARACTERS) if later not in ("", line) else line
     wanted = request_line(deed.text, 160)
-    opening = clause(line, _MOST_OF_OPENING).rstrip(_ENDS)
+    opening = clause(line, _MOST_OF_OPENING).rstrip(ENDS)
     return line if not wanted or wanted.startswith((opening, line[:_START])) else f"{opening}, then: {wanted}"
 
 
 def says_little(sentence: str) -> bool:
     """Alone it does not say what is wanted: "Can you help with that?"."""
-    return len(sentence.split()) < _FEW_WORDS and _POINTS_BACK.search(sentence) is not None
+    return len(sentence.split()) < FEW_WORDS and _POINTS_BACK.search(sentence) is not None
 
 
 def opening_and_next(requests: list[UserRequest], title: str | None) -> tuple[str, str]:
@@ -153,7 +151,7 @@ def request_line(text: str, most: int = MOST_CHARACTERS) -> str:
     paragraphs = _without_assent(paragraphs)
     is_listed = len(text) >= _LEAST_WITH_LIST and is_english(text)
     lead, items = listed_tasks(task_part(text)) if is_listed else ("", [])
-    line = _with_list(paragraphs, lead, items, most) if items and text.find(items[0]) < _FAR else ""
+    line = _with_list(paragraphs, lead, items, most) if items and text.find(items[0]) < FAR else ""
     line = line or _sentence_that_asks(text, paragraphs, most)
     line = _LABEL_AT_END.sub("", clause(line, most))
     return upper_first(_COUNTED.sub("", line))
@@ -163,21 +161,8 @@ def is_paste(text: str) -> bool:
     """Mostly what a program printed, and neither end of it asks for anything: nobody said any of it."""
     ends = text.strip().partition("\n")[0], text.rstrip().rpartition("\n")[2].strip()
     is_of_terminal = PROMPT.match(ends[0]) is not None and text.count("\n") >= _FEWEST_PASTED
-    is_asked = any(not OF_OUTPUT.match(each) and _asks_plainly(each) for each in ends)
+    is_asked = any(not OF_OUTPUT.match(each) and asks_plainly(each) for each in ends)
     return is_screen(text) or (not is_asked and (is_output(text) or is_of_terminal))
-
-
-def both_ends(request: UserRequest, most: int) -> str:
-    """How a long request begins and how it ends, each quoted: what is asked may stand at either end of a paste."""
-    text = without_rules(without_links(request.text)).strip()
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    is_typed = request.is_said and request.kind != "command" and not is_paste(text) and not text.startswith("<")
-    first, last = (lines[0], lines[-1][:_FAR]) if lines[1:] and is_typed else ("", "")
-    is_scrap = len(text) >= _LONG and not (_asks_plainly(last) or _WANTS_TO_KNOW.match(last))  # of which it is a scrap
-    letters = 0 if is_scrap else min(sum(map(str.isalpha, each)) for each in (first, last))
-    if letters < _FEW_WORDS or _NO_WORDS.match(last) or OF_OUTPUT.match(last):
-        return ""
-    return f"{said(first, most // 2)} … {said(last, most // 2)}"
 
 
 def _without_assent(paragraphs: list[list[str]]) -> list[list[str]]:
@@ -193,41 +178,6 @@ def _without_assent(paragraphs: list[list[str]]) -> list[list[str]]:
     if is_asking(first[0]) and not (says_little(first[0]) and any(is_asking(each[0]) for each in rest)):
         return paragraphs
     return _without_assent(rest)
-
-
-def in_own_words(line: str, request: UserRequest, most: int) -> str:
-    """A request's line in quotation marks, its first letter as it was written.
-
-    Without the marks where the line was put together, or is another's: the words between marks stand in the request.
-    """
-    letters = letters_of(request.text) if request.is_said else ""
-    for each in (line, line[:1].lower() + line[1:]) if line else ():
-        if letters_of(each) in letters:
-            words = said(each, most)
-            return f"{words[:-1]} …”" if words[-2:-1] != "…" and _breaks_off(each, request.text) else words
-    return said(line, most).strip("“”")
-
-
-def _breaks_off(line: str, text: str) -> bool:
-    """The line ends where no sentence and no line of the text does."""
-    words = " ".join(line.rstrip(_ENDS).split())
-    even = _BLANKS.sub(lambda blanks: "\n" if "\n" in blanks[0] else " ", text)  # no expression of a request's words
-    at = even.replace("\n", " ").find(words)
-    return at >= 0 and _CONTINUES.match(even, at + len(words)) is not None
-
-
-def in_full(request: UserRequest, most: int) -> str:
-    """All that a request says, in quotation marks; empty where it has more than `most` characters, code, or output."""
-    text = without_rules(without_links(request.text)).strip()
-    is_typed = request.is_said and request.kind != "command" and not (_LOG_LINE.match(text) or is_output(text))
-    if len(text) > most or not is_typed or text.startswith("<") or "```" in text:
-        return ""
-    return said(text, most)
-
-
-def pasted_line(line: str, most: int) -> str:
-    """The line of pasted output that stands in a request's line, quoted; empty where the person said something."""
-    return said(line.removeprefix(PASTED), most) if line.startswith(PASTED) else ""
 
 
 def _with_list(paragraphs: list[list[str]], lead: str, items: list[str], most: int) -> str:
@@ -268,14 +218,14 @@ def _sentence_that_asks(text: str, paragraphs: list[list[str]], most: int) -> st
     first, last = paragraphs[0], paragraphs[-1]
     if pasted := _said_of_paste(text, first[0], last[-1]):
         return pasted
-    if not is_english(text) and not _LOG_LINE.match(text):
+    if not is_english(text) and not LOG_LINE.match(text):
         return _filled(first[0], [*first[1:], *(each[0] for each in paragraphs[1:3])], most)
-    if _LOG_LINE.match(text) and not (len(first) > 1 and is_asking(first[-1])):
+    if LOG_LINE.match(text) and not (len(first) > 1 and is_asking(first[-1])):
         is_asked = len(paragraphs) > 1 and ASKS.search(last[-1]) is not None
         error = text.strip().split("\n", 1)[0]
         return f"{last[-1].rstrip('.:!?')}: {error}" if is_asked else f"{PASTED}{_pasted_error(text)}"
-    asks = is_asking if len(text) < _LONG else _asks_plainly
-    if len(text) >= _LONG and not asks(first[0]) and any(map(_BELOW.search, first[:3])):
+    asks = is_asking if len(text) < LONG else asks_plainly
+    if len(text) >= LONG and not asks(first[0]) and any(map(_BELOW.search, first[:3])):
         return " ".join(first[:3])
     asking = _place_of_ask(first[:12], asks)
     if asking is None and (elsewhere := _asked_elsewhere(text, paragraphs, most)):
@@ -315,9 +265,9 @@ def _asked_elsewhere(text: str, paragraphs: list[list[str]], most: int) -> str:
     if not is_title(first[0]) and ASKS.search(last[-1]):
         lead_in = f"{first[0]} " if first[0].endswith(":") else ""
         return f"{lead_in}{' '.join(last[-2:])}" if says_little(last[-1]) else last[-1]
-    if asked := _asked_later(paragraphs, _SAYS_TASK if len(text) >= _LONG else _NAMES_TASK):
+    if asked := _asked_later(paragraphs, _SAYS_TASK if len(text) >= LONG else _NAMES_TASK):
         return asked
-    if text.startswith("# ") and len(first[0].split()) < _FEW_WORDS and ":" not in first[0] and is_asking(last[-1]):
+    if text.startswith("# ") and len(first[0].split()) < FEW_WORDS and ":" not in first[0] and is_asking(last[-1]):
         return f"{first[0].rstrip('.:')}: {last[-1]}"  # a heading, and at the end what to do about it
     return ""
 
@@ -345,16 +295,16 @@ def _wish_of(sentence: str) -> str:
 def _said_of_paste(text: str, first: str, last: str) -> str:
     """What is asked in the line below a paste; of a trace alone its error; empty for other texts."""
     end = text.rstrip().rpartition("\n")[2].strip()
-    if len(last) > len(end) + _PASTED and last.endswith(end) and _asks_plainly(end) and not is_asking(first):
+    if len(last) > len(end) + _PASTED and last.endswith(end) and asks_plainly(end) and not is_asking(first):
         return f"{first.rstrip(':')}: {end}" if says_little(end) and first != last else end
     if (
-        len(text) >= _LONG
+        len(text) >= LONG
         and not is_asking(first)
-        and _WANTS_TO_KNOW.match(end)
+        and WANTS_TO_KNOW.match(end)
         and len(end.split()) <= _MOST_OF_QUESTION
     ):
         return end
-    is_bare = not is_english(first) and _FRAMES.search(text[:_LONG]) and not ASKS.search(last)
+    is_bare = not is_english(first) and _FRAMES.search(text[:LONG]) and not ASKS.search(last)
     return f"{PASTED}{_pasted_error(text)}" if is_bare else ""
 
 
@@ -382,7 +332,7 @@ def is_asking(sentence: str) -> bool:
 
 
 @lru_cache(maxsize=512)
-def _asks_plainly(sentence: str) -> bool:
+def asks_plainly(sentence: str) -> bool:
     """As in a long text: a wish in so many words, or an imperative at the start; not "supports sorting, search …"."""
     match = ASKS.search(sentence)
     is_plain = match is not None and (match.start() == 0 or _SAYS_TASK.search(sentence) is not None)

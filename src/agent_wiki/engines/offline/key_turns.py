@@ -9,7 +9,8 @@ from agent_wiki.engines.offline.acts import Act
 from agent_wiki.engines.offline.dead_ends import refusal_words
 from agent_wiki.engines.offline.endings import last_words
 from agent_wiki.engines.offline.findings import moves_on, own_words_before, refusals_of_agent
-from agent_wiki.engines.offline.goal import in_own_words, opening_and_next, opening_turn, pasted_line, request_line
+from agent_wiki.engines.offline.goal import opening_and_next, opening_turn, request_line
+from agent_wiki.engines.offline.quoted_request import in_own_words, pasted_line
 from agent_wiki.engines.offline.requests import UserRequest, asked_before, asks, says_no
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.stretch import Stretch

@@ -8,15 +8,8 @@ from __future__ import annotations
 from collections import Counter
 
 from agent_wiki.engines.offline.findings import moves_on
-from agent_wiki.engines.offline.goal import (
-    both_ends,
-    in_full,
-    in_own_words,
-    opening_and_next,
-    opening_turn,
-    pasted_line,
-    request_line,
-)
+from agent_wiki.engines.offline.goal import opening_and_next, opening_turn, request_line
+from agent_wiki.engines.offline.quoted_request import both_ends, in_full, in_own_words, pasted_line
 from agent_wiki.engines.offline.requests import UserRequest, asked_before
 from agent_wiki.engines.offline.stretch import Stretch
 from agent_wiki.engines.offline.wording import code, count

@@ -15,15 +15,8 @@ from agent_wiki.engines.offline.acts import Act, distinct
 from agent_wiki.engines.offline.dead_ends import refusal_words
 from agent_wiki.engines.offline.endings import ending, ending_in_full, words_of_reply
 from agent_wiki.engines.offline.findings import Statement, moves_on, refusals_of_agent
-from agent_wiki.engines.offline.goal import (
-    COMMAND,
-    in_full,
-    in_own_words,
-    opening_and_next,
-    opening_turn,
-    pasted_line,
-    request_line,
-)
+from agent_wiki.engines.offline.goal import COMMAND, opening_and_next, opening_turn, request_line
+from agent_wiki.engines.offline.quoted_request import in_full, in_own_words, pasted_line
 from agent_wiki.engines.offline.requests import UserRequest, asks, says_no
 from agent_wiki.engines.offline.shown import Shown
 from agent_wiki.engines.offline.story import Sentence, story_of
