@@ -53,10 +53,10 @@ _ENDED = regex(
     r"<summary>(?P<summary>[^<]{1,400})</summary>(?:.*?<result>(?P<result>.*)</result>)?",
     re.DOTALL,
 )
-# Antigravity: the same, and a second result of the call brings the end.
 STILL_RUNS = regex(r"\[The command (?:has no new output|timed out) after [\d.]{1,12} seconds?\b")
 """What OpenHands puts behind the output of a command that has not ended."""
 _END_OF_RESULT = 800  # characters
+# Antigravity: what still works in the background gets a second result, which brings the end.
 _CONTINUES = regex(r"\ATool is running as a background task\b")
 _BACKGROUND_OUTPUT = regex(r"\btasks[/\\]{1,2}(\w{4,40})\.output\b", needs=(".output",))
 _READS_LINE = frozenset({"-lc", "-c", "-command", "/c"})  # what stands before the line that a shell is given

@@ -53,7 +53,7 @@ def title_of_stretch(stretch: Stretch, goal: str, deed: UserRequest | None, numb
     if goal == NO_REQUEST:
         return title_without_request(stretch)
     if number >= _TWO and not is_plan and (subject := _main_subject(stretch)):
-        return _with_number(subject, f"{_several(number)} requests", repository_of(stretch.trajectory.source))
+        return _with_number(subject, f"{_several(number, number)} requests", repository_of(stretch.trajectory.source))
     named = heading(goal)
     title = title_of(named, deed)
     if COMMAND.fullmatch(title or named):  # alone it does not say what it was given to do
@@ -65,7 +65,7 @@ def title_of_stretch(stretch: Stretch, goal: str, deed: UserRequest | None, numb
         room = MOST_TITLE_CHARACTERS - len(other) - 2
         return f"{clause(shown.rstrip('.:!'), room).rstrip('.:!')}; {other}"
     if more > 0:
-        several = _several(number, more)
+        several = _several(more, number)
         place = repository_of(stretch.trajectory.source) if more > _TWO else ""  # what it opens with may be an aside
         return _with_number(shown, f"and {several} more request{'s' if more > 1 else ''}", place)
     if place := feature_of(stretch, shown) or (place_of(stretch) if says_few_words(shown) else ""):
@@ -73,9 +73,9 @@ def title_of_stretch(stretch: Stretch, goal: str, deed: UserRequest | None, numb
     return title or ("" if named == whole else named)
 
 
-def _several(number: int, shown: int | None = None) -> str:
-    """The number of requests in words, or of `shown` of them: the list of them is cut at the most."""
-    return "many" if number >= MOST_REQUESTS else count(number if shown is None else shown)
+def _several(some: int, number: int) -> str:
+    """How many requests `some` of all are, in words: of many nobody knows, as the list of them is cut."""
+    return "many" if number >= MOST_REQUESTS else count(some)
 
 
 def _with_number(title: str, number: str, place: str | None) -> str:

@@ -96,8 +96,8 @@ def what_changed(failures: Sequence[Act], worked: Act, between: Sequence[Act]) -
 
 def after(done: Sequence[str], failed: Act, worked: Act) -> str:
     """What was done before the try that worked, and its form where that is another: that may be what mattered."""
-    otherwise = _difference(failed, worked)
-    return f"{otherwise} " * otherwise.startswith("as ") + f"after {listing(done, 2)}"
+    otherwise, after_it = _difference(failed, worked), f"after {listing(done, 2)}"
+    return f"{otherwise} {after_it}" if otherwise.startswith("as ") else after_it
 
 
 def _difference(failed: Act, worked: Act) -> str:

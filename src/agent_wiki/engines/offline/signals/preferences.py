@@ -43,11 +43,11 @@ def lessons(session: MinedSession) -> list[Lesson]:
         for sentence in words.sentences if not _SPECIFIES.search(words.text) else ():
             bare = _INTERJECTION.sub("", sentence)
             norm = norm_of(_with_occasion(words, bare), is_correction=is_correction)
-            is_of_work = norm and not norm.is_lasting and (_OF_PIECE.search(words.text) or ON_SCREEN.search(norm.words))
-            is_general = norm is not None and not _OF_PROMPT.search(bare) and not is_of_work
-            taught = _stated(session, words, sentence, norm) if norm is not None and is_general else []
-            if taught and not words.text.partition(sentence)[0].rpartition("\n")[2].rstrip().endswith(("-", "–", "—")):
-                found += taught  # before a dash stands the condition under which it holds, or what it is about
+            if norm is None or _OF_PROMPT.search(bare) or _is_of_work(words, norm):
+                continue
+            if not words.text.partition(sentence)[0].rpartition("\n")[2].rstrip().endswith(("-", "–", "—")):
+                # Before a dash stands the condition under which it holds, or what it is about.
+                found += _stated(session, words, sentence, norm)
     return found
 
 
@@ -56,6 +56,11 @@ def _is_correction(words: UserWords, before: UserWords | None) -> bool:
     if words.rejected is not None or _OBJECTS.match(words.text.replace("’", "'")):
         return True
     return bool(before and words.turn - before.turn <= _FARTHEST and _OBJECTS.match(before.text.replace("’", "'")))
+
+
+def _is_of_work(words: UserWords, norm: Norm) -> bool:
+    """It says what the one piece at hand should be, or what a product shows."""
+    return not norm.is_lasting and bool(_OF_PIECE.search(words.text) or ON_SCREEN.search(norm.words))
 
 
 def _with_occasion(words: UserWords, sentence: str) -> str:
