@@ -36,6 +36,12 @@ def test_a_loop_over_tests_that_adds_them_up_is_a_check() -> None:
     assert _arc(red.says("Done.")).outcome != "success"
 
 
+def test_a_script_that_runs_in_a_loop_is_named_and_not_the_loop() -> None:
+    session = Session().user(ASK).write("/srv/try.py", "print(sum_of([1, 2]))").edit("cart.py", "a", "b")
+    session = session.run("for n in 1 2 3; do python /srv/try.py $n; done", "ok", failed=False)
+    assert "`for n in" not in (arc := _arc(session.says("Done."))).narrative + arc.outcome_reason
+
+
 def test_a_finding_of_a_review_that_is_handed_over_next_rejects_nothing() -> None:
     session = Session().user(ASK).edit("cart.py", "a", "b").run("pytest", "3 passed in 0.10s").says("Added.")
     next_one = (

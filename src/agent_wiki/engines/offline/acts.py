@@ -290,9 +290,15 @@ def _shell_act(call: Call, command: str, made: set[str]) -> Act:
 def _runs_own_script(act: Act, written: set[str]) -> bool:
     if act.kind != "look" and any(bare_name(script) in written for each in act.commands if (script := script_of(each))):
         return True
-    if any(each.program == "for" for each in act.commands) and _COUNTS_TESTS.search(last_line(act.call.result or "")):
-        return True  # a loop over scripts, which adds up how they went
+    if _adding_loop(act):
+        return True
     return act.kind == "run" and any(is_inline_script(each) for each in act.commands)
+
+
+def _adding_loop(act: Act) -> SimpleCommand | None:
+    """The loop over scripts that adds up how they went; None for any other call."""
+    loop = next((each for each in act.commands if each.program == "for"), None)
+    return loop if loop and _COUNTS_TESTS.search(last_line(act.call.result or "")) else None
 
 
 def main_command(act: Act) -> SimpleCommand | None:
@@ -303,7 +309,7 @@ def main_command(act: Act) -> SimpleCommand | None:
 
 
 def _main_command(act: Act) -> SimpleCommand | None:
-    if act.kind == "probe" and (loop := next((each for each in act.commands if each.program == "for"), None)):
+    if act.kind == "probe" and (loop := _adding_loop(act)):
         return loop
     wanted = {"probe": "run"}.get(act.kind, act.kind)
     of_kind = [(step, kind) for step, kind in zip(act.commands, act.kinds, strict=True) if step.words]
